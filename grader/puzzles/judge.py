@@ -15,7 +15,7 @@ from grader.puzzles.spec import LONG, Array, Memories, Puzzle, load, places, sto
 from grader.rigs.poisoned import OTHER_POISON, POISON, junk, poisoned_machine, with_stored
 from grader.rigs.rig import NamedInputs, unit_name
 from simulator import ExecutionError, Machine, SimulatorError
-from simulator.effects.accesses import Written, touched_by, written_by
+from simulator.effects.accesses import Written, touched_by, words_in, written_by
 from simulator.effects.places import Place
 from simulator.errors import advised
 from simulator.messages import tr
@@ -141,7 +141,7 @@ def _stray(machine: Machine, before: Memories, poison: int, written: Written | N
     """A word of LM behind those that are looked at which has changed, or "". written: what the run may have changed."""
     for memory in LMS:
         words, start = getattr(machine, memory), len(before.get(memory, ()))
-        some = written.get(memory, frozenset()) if written is not None else None
+        some = words_in(written, memory)
         for word in range(start, len(words)) if some is None else sorted(word for word in some if word >= start):
             if (words[word] != junk(memory, len(words), poison)[word]).any():
                 return tr("word {value} of {upper} has changed", word, memory.upper())

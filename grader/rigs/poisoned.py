@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import Machine
-from simulator.effects.accesses import Touched, Written
+from simulator.effects.accesses import Touched, Written, words_in
 from simulator.engine import native
 from simulator.engine.state.memories import Dram
 from simulator.isa import GROUPS
+from simulator.isa.words import runs_of
 
 POISON, OTHER_POISON = 0, 1
 
@@ -123,8 +124,7 @@ def poisoned_machine(
         yield machine
     finally:
         for name, words in odd.items():
-            named = _named(changing, name)
-            words[slice(None) if named is None else list(named)] = True
+            words[_words(changing, name, len(words))] = True
         _spare[kind] = _Spare(machine, odd)
 
 
@@ -142,7 +142,7 @@ def _new(engine: str) -> _Spare:
 
 def with_stored(changing: Written | None, memory: str, words: Iterable[int]) -> Written | None:
     """What is named where these words are, too."""
-    known = changing.get(memory, frozenset()) if changing is not None else None
+    known = words_in(changing, memory)
     if changing is None or known is None:
         return changing
     return {**changing, memory: known.union(words)}
@@ -154,7 +154,7 @@ def _fill(machine: Machine, poison: int, odd: dict[str, NDArray[np.bool_]], touc
         wanted = _words(touching, name, len(odd[name]))
         wanted = wanted[odd[name][wanted]]
         memory = getattr(machine, name)
-        for some in _stretches(wanted):
+        for some in (slice(*span) for span in runs_of(wanted)):
             if _axis(name):
                 memory[..., some] = long_junk(name, memory.shape[-1], poison)[some]
             else:
@@ -179,20 +179,7 @@ def _axis(name: str) -> int:
     return -1 if name in _LONG_WORDS else 0
 
 
-def _named(named: Touched | None, name: str) -> frozenset[int] | None:
-    """The words of a memory that are named; None for all."""
-    return None if named is None else named.get(name, frozenset())
-
-
 def _words(named: Touched | None, name: str, count: int) -> NDArray[np.int64]:
-    """The same in order. count: how many there are."""
-    words = _named(named, name)
-    return np.arange(count) if words is None else np.fromiter(sorted(words), np.int64, len(words))
-
-
-def _stretches(words: NDArray[np.int64]) -> Iterator[slice]:
-    """Words in order, those that lie side by side together."""
-    if len(words):
-        gaps = np.flatnonzero(words[1:] - words[:-1] > 1)
-        firsts, lasts = words[[0, *(gaps + 1)]].tolist(), words[[*gaps, -1]].tolist()
-        yield from (slice(first, last + 1) for first, last in zip(firsts, lasts, strict=True))
+    """The words of a memory that are named, in any order. count: how many it has."""
+    words = words_in(named, name)
+    return np.arange(count) if words is None else np.fromiter(words, np.int64, len(words))

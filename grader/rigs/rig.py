@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from grader.rigs.poisoned import POISON, junk, long_junk, poisoned_machine, with_stored
 from simulator import Machine
-from simulator.effects.accesses import Touched, Written, touched_by, written_by
+from simulator.effects.accesses import Touched, Written, touched_by, words_in, written_by
 from simulator.effects.places import Place as Word
 from simulator.effects.places import value_of
 from simulator.engine.state.memories import Dram
@@ -378,7 +378,7 @@ class _Before:
 
     def _blocks(self, name: str) -> Iterator[Ints]:
         """The rows that the run may have changed, some at a time."""
-        words = None if self._written is None else self._written.get(name, frozenset())
+        words = words_in(self._written, name)
         rows = np.arange(LM_WORDS) if words is None else np.array(sorted(words), np.int64)
         for start in range(0, len(rows), BLOCK):
             yield rows[start : start + BLOCK]

@@ -23,7 +23,7 @@ from haribote.kernel_table import TILE, KernelRow
 from haribote.resident.plan import COPY_0_IS_ENOUGH, Local
 from haribote.resident.rooms import LOCALS
 from simulator import SimulatorError, assemble
-from simulator.effects.accesses import Written, written_by
+from simulator.effects.accesses import Written, words_in, written_by
 from simulator.isa.program import Program
 from simulator.messages import tr
 
@@ -174,7 +174,7 @@ class Trial:
 
 def _written(emitted: _Emitted, memory: Local) -> frozenset[int] | None:
     """The words of a local memory that a program may write; None where its text does not tell."""
-    return None if emitted.written is None else emitted.written.get(memory.lower(), frozenset())
+    return words_in(emitted.written, memory.lower())
 
 
 def _words(operand: Operand, memory: str) -> range:

@@ -9,7 +9,7 @@ import numpy as np
 
 from haribote.chip.runtime import fastest_machine
 from simulator import Machine
-from simulator.effects.accesses import written_by
+from simulator.effects.accesses import words_in, written_by
 from simulator.isa.program import Program
 from simulator.messages import tr
 
@@ -43,10 +43,13 @@ def difference(before: Program, after: Program, seed: int = 1) -> str:
 
 def _changed(name: str, programs: tuple[Program, ...]) -> slice | list[int]:
     """The rows of LM that a program may change, the rest of which takes no memory until it is read; else everything."""
-    named = [written_by(program) for program in programs]
-    found = [None if words is None else words.get(name, frozenset()) for words in named]
-    known = [words for words in found if words is not None]
-    return sorted(frozenset().union(*known)) if name in LM and len(known) == len(found) else slice(None)
+    found: set[int] = set()
+    for program in programs:
+        words = words_in(written_by(program), name)
+        if words is None or name not in LM:
+            return slice(None)
+        found |= words
+    return sorted(found)
 
 
 def _filled(seed: int) -> Machine:

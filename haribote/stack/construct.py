@@ -54,8 +54,8 @@ def constructed(start: BitMap, wanted: BitMap, combine: str = "", count: int = T
     needed = height(start, wanted)
     found: list[Found] = []
     for wide in range(len(KEPT)):
-        found += join.through(needed, wide, count, min((entry[0] for entry in found), default=inf))
-        if found and (wide or min(entry[0] for entry in found) <= DEAR):
+        found += join.through(needed, wide, count, _cheapest(found))
+        if found and (wide or _cheapest(found) <= DEAR):
             break
     return [path for *_, path in sorted(found, key=lambda entry: entry[:-1])[:count]]
 
@@ -82,6 +82,11 @@ def along(ways: Sequence[Way], start: BitMap, wanted: BitMap, combine: str) -> P
 
 Found = tuple[float, float, int, Path]
 """Cycles, those of MV, a number, and the path: of two that cost the same the one with fewer MV is better."""
+
+
+def _cheapest(found: Sequence[Found], most: float = inf) -> float:
+    """The cycles of the cheapest path; `most` where there is none."""
+    return min((cost for cost, *_ in found), default=most)
 
 
 def height(start: BitMap, wanted: BitMap, choosing: bool = False) -> int:
@@ -156,7 +161,7 @@ class _Join(NamedTuple):
         lowest = height(self.start, self.wanted, choosing=True)
         for top in range(lowest, HEIGHT["DRAM"] + 1):
             self.over(top, wide, count, found, most)
-            if found and top >= needed and (top != HEIGHT["L2BM"] or min(entry[0] for entry in found) < SMALL):
+            if found and top >= needed and (top != HEIGHT["L2BM"] or _cheapest(found) < SMALL):
                 break
         return found
 
@@ -164,10 +169,10 @@ class _Join(NamedTuple):
         """Adds the cheapest paths over the memories of a height, with their costs."""
         fitting: list[_Fitting] = []
         for memory in MEETINGS[top]:
-            fitting += self._fitting(memory, wide, min((entry[0] for entry in found), default=most))
+            fitting += self._fitting(memory, wide, _cheapest(found, most))
         followed = 0
         for cost, _, chain, clear in sorted(fitting, key=lambda fit: fit.cost):
-            if cost == inf or followed >= FOLLOWED or (len(found) >= count and cost > min(entry[0] for entry in found)):
+            if cost == inf or followed >= FOLLOWED or (len(found) >= count and cost > _cheapest(found)):
                 break
             path = follow(chain, self.start, clear)
             if path:

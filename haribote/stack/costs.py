@@ -77,8 +77,9 @@ def written(path: Sequence[Made]) -> float:
         else:
             kind = "l2bm up" if way.target == "L2BM" else "l2bm down" if way.source == "L2BM" else way.kind
             lines = _lines(made)
-            more = 4 * max(0, (1 << max(_masks(made), 0)) - MASK_ENTRIES)
-            more = max(more, SETTING << _masks(made)) if way.kind == "choose" else more
+            masks = max(_masks(made), 0)
+            more = MASK_LINES * max(0, (1 << masks) - MASK_ENTRIES)
+            more = max(more, 2 * MASK_LINES << masks) if way.kind == "choose" else more
             total += STEP * (lines + more + waits(before, lines_before, kind, lines))
         before, lines_before = kind, lines
     return total
@@ -98,10 +99,8 @@ def run_bits(made: Made) -> int:
 
 ISSUED = 4 * STEP
 """Cycles from the issue of one MV instruction to that of the next."""
-MASK_ENTRIES = 8
-"""Masks that are set up once; every other takes four lines."""
-SETTING = 2 * 4
-"""Lines that a mask costs by which units keep a share."""
+MASK_ENTRIES, MASK_LINES = 8, 4
+"""Masks that are set up once, and the lines that set one up."""
 
 
 def _lines(made: Made) -> int:
@@ -172,7 +171,7 @@ def hop_cycles(way: Way, issues: int, between: bool, masks: int) -> float:
         return 64 * (1 << issues) / rate.longs
     if way.kind == "add":
         return STEP * (LATENCY + lines_of(way) * (1 << issues))
-    masking = 0 if masks < 0 else 4 << masks if way.kind == "choose" else 2 + (2 << masks)
+    masking = 0 if masks < 0 else MASK_LINES << masks if way.kind == "choose" else 2 + (2 << masks)
     lines = 2 << max(len(way.to_address) - 2, 0) if way.kind == "matrix" else 1  # writes and reads of its register
     return STEP * (LATENCY + masking + (lines << issues))
 

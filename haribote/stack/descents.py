@@ -14,7 +14,8 @@ from haribote.stack.climbs import COLUMNS, SHARED, WITHIN, Bits, as_array, index
 from haribote.stack.costs import LATENCY, STEP, least
 from haribote.stack.demand import Demand, before
 from haribote.stack.maps import NOTHING, BitMap, Memory
-from haribote.stack.ways import HEIGHT, IDENTITY, Way, choice, named, ways, ways_across
+from haribote.stack.shares import IDENTITY, choice
+from haribote.stack.ways import HEIGHT, Way, named, ways, ways_across
 
 _MORE = 2.0 ** np.arange(SHARED + 1)
 _BARE = STEP * LATENCY

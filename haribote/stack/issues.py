@@ -13,7 +13,8 @@ from haribote.stack.chains import Hop
 from haribote.stack.maps import COPY, Bit, BitMap, W
 from haribote.stack.places import BANKS, Place
 from haribote.stack.rounds import Rounds, Turn, Values, padding, turns_of
-from haribote.stack.ways import IDENTITY, Way
+from haribote.stack.shares import IDENTITY
+from haribote.stack.ways import Way
 
 Targets = Sequence[Place]
 """The places that get the same result: one, or several in different banks of the PEs."""
@@ -235,9 +236,7 @@ def _copies(hop: Hop, source: Place, targets: Targets, clears: bool = False) -> 
     for reads, writes, off in _fours(hop, turns_of(hop.way, hop.source, hop.target)):
         off = () if clears else off  # a line has one mask; what is left of four is then written again
         origin, result = _operands((source,), length, reads), _operands(targets, length, writes, off)
-        text = f"{first} {origin} {result}"
-        if _in_one_memory(source, targets):
-            text = f"{first} {origin} $nowrite\n{name} $aluf {result}"
+        text = _copy(first, origin, result, _in_one_memory(source, targets))
         yield Issue(text, "alu", _touched(source, reads, length), _touched(targets[0], writes, length, off), value)
 
 
@@ -254,10 +253,15 @@ def _chosen(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
         for reads, writes, _ in _fours(hop, some):
             origin = _operands((source,), length, reads)
             result = _operands(targets, length, writes, masked=True)
-            text = f"{_pass(hop.way)} {origin} {result}"
-            if _in_one_memory(source, targets):
-                text = f"{_pass(hop.way)} {origin} $nowrite\n{_pass(hop.way)} $aluf {result}"
+            text = _copy(_pass(hop.way), origin, result, _in_one_memory(source, targets))
             yield Issue(text, "alu", _touched(source, reads, length), _touched(targets[0], writes, length), value)
+
+
+def _copy(instruction: str, origin: str, result: str, one_memory: bool) -> str:
+    """A copy in one line; within one memory in two, the second of which takes what the first forwards."""
+    if not one_memory:
+        return f"{instruction} {origin} {result}"
+    return f"{instruction} {origin} $nowrite\n{instruction.split('/')[0]} $aluf {result}"
 
 
 def _in_one_memory(source: Place, targets: Targets) -> bool:

@@ -15,7 +15,8 @@ from haribote.stack.construct import along, constructed
 from haribote.stack.maps import PART, BitMap
 from haribote.stack.nearby import apart, joined_in_the_end, joined_nearby
 from haribote.stack.resort import last_resort
-from haribote.stack.ways import Way, choices, ways
+from haribote.stack.shares import choices
+from haribote.stack.ways import Way, ways
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import combinations
 from typing import Any, Literal
 
 from haribote.stack.instructions_as_maps import map_of
@@ -294,36 +293,6 @@ CLEAR = Way("clear", "clear", "LM", "LM", "", tuple((bit, bit) for bit in (*unit
 """Units that hold a copy keep it or get zeros: then copies are parts of a sum."""
 
 
-IDENTITY: Mapping[str, tuple[str, int]] = {
-    "group": ("l2bid", 2), "L2B": ("l2bid", 1), "L1B": ("l1bid", 1), "MAB": ("peid", 4), "PE": ("peid", 1),
-}  # fmt: skip
-"""The number of its own in which a unit finds which of a level it is, and the weight of the level's lowest bit there
-(isa.md, section 1)."""
-
-
-@cache
-def choice(bits: frozenset[Bit]) -> Way:
-    """Of what all units hold each keeps its share. bits: those by which the units differ, all found in one number."""
-    kept = tuple((bit, bit) for bit in (*unit_bits("LM"), W) if bit not in bits)
-    puts = tuple(bit for bit in unit_bits("LM") if bit in bits)
-    name = " ".join(["choose", *(f"{bit.level}{bit.number}" for bit in puts)])
-    return Way(name, "choose", "LM", "LM", "", kept, puts=puts, free_copies=True, masked=True)
-
-
-@cache
-def choices() -> tuple[Way, ...]:
-    """All of them."""
-    units = unit_bits("LM")
-    numbers = dict.fromkeys(number for number, _ in IDENTITY.values())
-    of_number = [[bit for bit in units if IDENTITY[bit.level][0] == number] for number in numbers]
-    return tuple(
-        choice(frozenset(some))
-        for bits in of_number
-        for count in range(1, len(bits) + 1)
-        for some in combinations(bits, count)
-    )
-
-
 @cache
 def ways(combine: str = "") -> tuple[Way, ...]:
     """All of them; those that join parts by `combine` last."""
@@ -394,8 +363,4 @@ def ways_across(source: Memory | None = None, target: Memory | None = None) -> t
 
 def named(name: str, source: Memory, target: Memory, combine: str = "") -> Way:
     """A way by its name."""
-    return next(
-        way
-        for way in (*ways(combine), CLEAR, *choices())
-        if (way.name, way.source, way.target) == (name, source, target)
-    )
+    return next(way for way in (*ways(combine), CLEAR) if (way.name, way.source, way.target) == (name, source, target))

@@ -180,6 +180,11 @@ Touched = Written
 """The same of what may be read or written."""
 
 
+def words_in(named: Written | Touched | None, memory: str) -> frozenset[int] | None:
+    """The words of one memory that are named; None where any may be."""
+    return None if named is None else named.get(memory, frozenset())
+
+
 @once_per_program
 def written_by(program: p.Program) -> Written | None:
     """What a program may write, whatever the memories hold; None where that may be anything (debug statements)."""

@@ -80,7 +80,8 @@ def _block(form: Form, wide: int, written: bool) -> Spans:
 def runs_of(addresses: NDArray[np.int64]) -> tuple[Span, ...]:
     """Addresses as spans, in order."""
     found = np.unique(addresses)
-    return tuple((int(run[0]), int(run[-1]) + 1) for run in np.split(found, np.flatnonzero(np.diff(found) != 1) + 1))
+    runs = np.split(found, np.flatnonzero(np.diff(found) != 1) + 1)
+    return tuple((int(run[0]), int(run[-1]) + 1) for run in runs if len(run))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -25,7 +25,7 @@ from haribote.stack.places import NoRoom, Place
 from haribote.stack.planner.families import candidates as planned
 from haribote.stack.planner.families import reduced
 from haribote.stack.resort import last_resort
-from haribote.stack.ways import choice
+from haribote.stack.shares import choice
 from simulator import isa
 from simulator.assembly.checks import check
 from simulator.isa.cost import cost_of
