@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from haribote.stack.code import GRF
-from haribote.stack.vectors.lines import Issue, Line
-from haribote.stack.vectors.nodes import Target
+from haribote.stack.code import GRF, MASK_ENTRIES
+from haribote.stack.vectors.lines import Issue, Line, Stuck, entry_of
+from haribote.stack.vectors.nodes import Target, VectorNode
 
 
 class Symbol(NamedTuple):
@@ -60,10 +60,10 @@ def _text(i: TemplateInstruction, operand: Callable[[Symbol], str], entries: Seq
 
 
 def template(lines: Sequence[Line]) -> Template:
-    """Numbers for temporaries and flags."""
+    """Numbers for temporaries and flags. Raises Stuck for more flags at a time than there are entries."""
     issues = [issue for line in lines for issue in line.issues.values()]
     first = {issue.node: issue for issue in issues}
-    flags = {issue.node: number for number, issue in enumerate(i for i in issues if i.node.gives_flags)}
+    flags = _number_flags(issues)
     starts = {i: first[i.node.cover[1]].line if i.node.cover else i.line for i in issues}
     numbers: dict[tuple[Issue, str], int] = {}
     counts = tuple(_number(bank, issues, starts, numbers) for bank in GRF)
@@ -98,7 +98,31 @@ def template(lines: Sequence[Line]) -> Template:
     texts = tuple(tuple(instruction(issue) for issue in line.issues.values()) for line in lines)
     symbols = {symbol for line in texts for i in line for symbol, _ in i.sources if symbol.kind == "const"}
     constants = sorted((int(str(symbol.what[0])), str(symbol.what[1])) for symbol in symbols)
-    return Template(texts, (counts[0], counts[1]), len(flags), tuple(constants))
+    return Template(texts, (counts[0], counts[1]), max(flags.values(), default=-1) + 1, tuple(constants))
+
+
+def _number_flags(issues: Sequence[Issue]) -> dict[VectorNode, int]:
+    """Flags: each in the entry that has been free for longest, from the line that makes them to the last that is
+    masked by them. Raises Stuck.
+    """
+    last: dict[VectorNode, int] = {}
+    for issue in issues:
+        if (flags := entry_of(issue.node)) is not None:
+            last[flags] = max(last.get(flags, 0), issue.line)
+    free: deque[int] = deque(range(len(MASK_ENTRIES)))
+    busy: list[tuple[int, int]] = []  # last use, number
+    numbers: dict[VectorNode, int] = {}
+    for issue in issues:
+        if not issue.node.gives_flags or issue.node in numbers:
+            continue
+        for end, number in sorted(entry for entry in busy if entry[0] < issue.line):
+            busy.remove((end, number))
+            free.append(number)
+        if not free:
+            raise Stuck(f"more than {len(MASK_ENTRIES)} flags at a time", "a shorter chain")
+        numbers[issue.node] = free.popleft()
+        busy.append((last.get(issue.node, issue.line), numbers[issue.node]))
+    return numbers
 
 
 def _number(bank: str, issues: Sequence[Issue], starts: dict[Issue, int], numbers: dict[tuple[Issue, str], int]) -> int:

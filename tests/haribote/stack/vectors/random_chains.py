@@ -82,11 +82,15 @@ FLOATS = (
 INTS = ("Add", "Sub", "Max", "Min", "Neg", "Abs", "Sign", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot")
 COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 LOGIC = ("And", "Or", "Xor", "Not")
+MOST_OUTPUTS = 6
+"""So many find room in every bank."""
 ONE = ("Neg", "Abs", "Relu", "Floor", "Ceil", "Round", "Sign", "LeakyRelu", "BitwiseNot", "Not")
 
 
-def chain(random: Random, maps: Mapping[str, BitMap], length: int) -> Chain:
-    """Floats are small multiples of 1/8, of which sums and two products in a row are exact."""
+def chain(random: Random, maps: Mapping[str, BitMap], length: int, reach: int = 6) -> Chain:
+    """Floats are small multiples of 1/8, of which sums and two products in a row are exact. reach: how many of the
+    last results of a kind may be operands.
+    """
     numbers = np.random.default_rng(random.randint(0, 1 << 30))
     made = Chain([], {}, {}, [])
     names: dict[str, list[str]] = {"float": [], "int": [], "bool": []}
@@ -112,7 +116,7 @@ def chain(random: Random, maps: Mapping[str, BitMap], length: int) -> Chain:
         result = f"t{number}"
         choice = random.choice(("float", "float", "float", "int", "compare", "compare", "where", "cast", "logic"))
         kind = "float" if choice in ("float", "compare", "where") and random.random() < 0.7 else "int"
-        pick = lambda k: random.choice(names[k][-6:])  # noqa: E731
+        pick = lambda k: random.choice(names[k][-reach:])  # noqa: E731
         if choice in ("float", "int"):
             op = random.choice(FLOATS if choice == "float" else INTS)
             products += op == "Mul"
@@ -139,4 +143,5 @@ def chain(random: Random, maps: Mapping[str, BitMap], length: int) -> Chain:
         names[kind].append(result)
     used = {name for n in made.nodes for name in n.input}
     made.outputs = [n.output[0] for n in made.nodes if n.output[0] not in used or random.random() < 0.15] or ["x0"]
+    del made.outputs[:-MOST_OUTPUTS]
     return made

@@ -17,6 +17,7 @@ from haribote.layout import LayoutError
 from haribote.operators.functions import OPSET
 from haribote.stack.code import Code
 from haribote.stack.maps import BitMap, W
+from haribote.stack.code import MASK_ENTRIES
 from haribote.stack.places import Place
 from haribote.stack.vectors.emit import emit, steps
 from tests.haribote.stack.vectors.chip import BANKS, WORDS, Watched, everywhere, node, run
@@ -34,12 +35,12 @@ def reference(found: Chain) -> dict[str, NDArray[Any]]:
     return dict(zip(found.outputs, ReferenceEvaluator(model).run(None, given), strict=True))
 
 
-def disagreement(seed: int, length: int) -> str:
-    """Run a random chain; what differs from the reference, "" for nothing."""
+def disagreement(seed: int, length: int, reach: int = 6) -> str:
+    """Run a random chain; what differs from the reference, "" for nothing. reach: as in `chain`."""
     random = Random(seed)
     first = first_map(random, random.choice(SHAPES))
     maps: dict[str, BitMap] = {f"x{n}": operand_map(random, first) for n in range(random.randint(1, 4))}
-    found = chain(random, maps, length)
+    found = chain(random, maps, length, reach)
     code = Watched()
     reads = {
         name: [code.place(bank, maps[name]) for bank in random.sample(BANKS, random.choice((1, 1, 2)))] for name in maps
@@ -64,6 +65,23 @@ def test_random_chains() -> None:
 @pytest.mark.slow
 def test_many_random_chains() -> None:
     assert [found for seed in range(60, 120) if (found := disagreement(seed, 1 + seed % 12))] == []
+
+
+@pytest.mark.slow
+def test_long_chains_of_which_much_is_read_late() -> None:
+    assert [found for seed in range(200, 240) if (found := disagreement(seed, 15 + seed % 25, reach=99))] == []
+
+
+def test_a_condition_is_read_again_after_more_than_the_mask_register_has_entries() -> None:
+    code, count = Watched(), len(MASK_ENTRIES) + 2
+    x, y = code.place("LM0", everywhere()), code.place("LM1", everywhere())
+    constants = {f"c{n}": np.array(1000.0 * n, np.float32) for n in range(count)}
+    nodes = [node(f"t{n} = Greater x c{n}") for n in range(count)]
+    nodes += [node(f"v{n + 1} = Where t{n} c{n} {f'v{n}' if n else 'x'}") for n in range(count)]
+    values = np.arange(32768, dtype=np.float32) / 2 - 3000
+    found = run(code, [*nodes, node(f"y = Where t0 v{count} c1")], {"x": values}, {"x": [x]}, {"y": [y]}, constants)
+    wanted = np.where(values > 0, np.minimum(np.ceil(values / 1000) - 1, count - 1) * 1000, 1000)
+    assert (found["y"][0].view(np.float32) == wanted).all()
 
 
 FLOAT = np.dtype(np.float32)
