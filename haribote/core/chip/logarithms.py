@@ -79,18 +79,23 @@ def inverse_hyperbolic_tangent(b: Builder, x: Value) -> Value:
 
 def power(call: Call) -> Term:
     """x^y: products for whole constants up to 8, roots for halves, else e^(y log |x|), with the sign of x where y is
-    odd.
+    odd. Of a negative x and a fraction such as 0.3 (no half) it is NaN.
     """
     b, x, exponent = call.b, call.value(), call.term(1).number
     if exponent is not None and 2 * abs(exponent) == int(2 * abs(exponent)) and abs(exponent) <= 8:
         return Term("float", _known_power(b, x, float(exponent)))
     y = call.term(1).value(b) if call.term(1).kind == "float" else float_of(b, call.value(1))
     found = exponential(b, b.mul(logarithm(b, magnitude(b, x)), y))
-    if exponent is not None:
+    if exponent is not None and exponent % 1 == 0:
         return Term("float", b.op("ior", found, sign(b, x)) if exponent % 2 == 1 else found)
+    negative = sign(b, b.add(x, b.real(0)))  # of -0 nothing
+    if exponent is not None:
+        return Term("float", b.op("ior", found, b.op("ilsr", negative, b.bits(31))))
     half = b.mul(y, b.real(0.5))
     odd = b.add(b.real(0.25), b.neg(b.add(half, b.neg(b.op("ffloor", half)))))  # below 0 where y / 2 is no whole number
-    return Term("float", b.op("ior", found, b.op("iand", odd, sign(b, x))))
+    rest = b.add(b.op("ffloor", y), b.neg(y))  # below 0 where y is no whole number
+    unknown = b.op("ilsr", b.op("iand", rest, negative), b.bits(31))  # all ones, NaN
+    return Term("float", b.op("ior", b.op("ior", found, unknown), b.op("iand", odd, negative)))
 
 
 def _known_power(b: Builder, x: Value, exponent: float) -> Value:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import onnx
 
+from haribote.core.chip import arithmetic
 from haribote.core.chip.terms import KINDS, Call, Kind, Rule, Term, Truth, select
 from haribote.core.chip.values import EXPONENT, SMALLEST, Builder, Value
 from haribote.errors import UnsupportedOp
@@ -69,9 +70,13 @@ def less_or_equal(call: Call) -> Term:
 
 
 def equal(call: Call) -> Term:
-    """The difference is 0."""
+    """The difference is 0; of a number and itself: it is not NaN."""
     b = call.b
     x, y = call.value(0), call.value(1)
+    if call.kind == "float" and x is y:
+        nan = arithmetic.is_nan(call).truth
+        assert nan is not None
+        return Term("bool", None, nan.opposite())
     if call.kind == "float":
         difference = b.op("fvadd", x, b.neg(y))
         return Term("bool", None, Truth(b.op("ilnot", difference), b.flags(b.op("ipassa", difference))))

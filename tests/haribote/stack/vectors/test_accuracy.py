@@ -107,5 +107,22 @@ def test_whole_powers_of_negative_numbers() -> None:
         assert ulps(found, wanted).max() <= 60
 
 
+def test_powers_with_fractions_of_negative_numbers_are_nan() -> None:
+    x = np.array([-2, -2, -2, -0.0, 0, 2, -2, -3.5], np.float32)
+    y = np.array([0.3, 2, 3, 0.3, 0.3, 0.3, -1.75, 2.5], np.float32)
+    wanted = np.array([np.nan, 4, -8, 0, 0, 2**0.3, np.nan, np.nan])
+    found = apply("y = Pow a b", np.resize(x, 4096), np.resize(y, 4096))
+    assert np.allclose(found, np.resize(wanted, 4096), rtol=1e-6, equal_nan=True)
+    found = apply("y = Pow a k", np.resize(x, 4096), constants={"k": np.array(0.3, np.float32)})
+    wanted = np.array([2**0.3 if z > 0 else 0 if z == 0 else np.nan for z in x])
+    assert np.allclose(found, np.resize(wanted, 4096), rtol=1e-6, equal_nan=True)
+
+
+def test_what_equals_itself_is_not_nan() -> None:
+    x = np.array([1, np.nan, -np.inf, 0, -np.nan, np.inf, 3, 1e-40], np.float32)
+    found = apply("y = Equal a a", np.resize(x, 4096), as_type=np.int32)
+    assert (found == ~np.isnan(np.resize(x, 4096))).all()
+
+
 def test_all_of_the_table_is_tested() -> None:
     assert set(EXACT) == set(ACCURACY)
