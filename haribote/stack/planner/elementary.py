@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import onnx
 
 from haribote.core import rewrite
 from haribote.core.from_onnx import lower
 from haribote.core.from_onnx.indexing import moved
-from haribote.graph import Index
+from haribote.errors import UnsupportedOp
+from haribote.graph import Index, attributes
 from haribote.passes.cse import run as share
 from haribote.stack.planner.views import view_of
+from simulator.messages import tr
+
+
+MOST_PAIRS = 3 << 22
+"""Of elements that a sort may compare: 3,072 in each PE."""
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same function; what has no rule stays as it is."""
+    """The same function; what has no rule stays as it is. Raises UnsupportedOp for a sort of too many elements."""
+    _sortable(model)
     lowered = lower(model, _taken)
     return share(rewrite.once(lowered, _as_pick) or lowered)
+
+
+def _sortable(model: onnx.ModelProto) -> None:
+    """Raises UnsupportedOp where more is compared than fits, which would be found out after a minute."""
+    index = Index(model)
+    for node in model.graph.node:
+        if node.op_type != "TopK":
+            continue
+        shape = index.shape[node.input[0]]
+        pairs = prod(shape) * shape[attributes(node).get("axis", -1)]
+        if pairs > MOST_PAIRS:
+            raise UnsupportedOp(
+                tr(
+                    "node {name} ({op_type}) compares every element with every other: {pairs:,} pairs; {most_pairs:,} "
+                    "are the most",
+                    name=node.name,
+                    op_type=node.op_type,
+                    pairs=pairs,
+                    most_pairs=MOST_PAIRS,
+                ),
+                tr("a shorter axis, or fewer rows at a time"),
+            )
 
 
 def _taken(node: onnx.NodeProto, _: Index) -> bool:

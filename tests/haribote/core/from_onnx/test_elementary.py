@@ -7,6 +7,7 @@ import onnx
 import onnx.parser
 import pytest
 
+from haribote.errors import UnsupportedOp
 from haribote.graph import Builder, complete, evaluate
 from haribote.stack.planner import elementary
 
@@ -67,3 +68,13 @@ def test_names_that_are_taken_stay_as_they_are() -> None:
     random = np.random.default_rng(0)
     feeds = {name: random.normal(size=shape).astype(np.float32) for name, shape in (("x", (1, 3)), ("y", (2, 3)))}
     assert np.array_equal(evaluate(elementary.run(model), feeds)["whole"], evaluate(model, feeds)["whole"])
+
+
+@pytest.mark.parametrize(("size", "fits"), [(3547, True), (3548, False)])
+def test_a_sort_of_too_many_elements_is_refused_at_once(size: int, fits: bool) -> None:
+    body = f"(float[{size}] x) => (float[5] v, int64[5] i) <int64[1] k = {{5}}> {{ v, i = TopK(x, k) }}"
+    if fits:
+        elementary.run(graph(body))
+        return
+    with pytest.raises(UnsupportedOp, match=r"\(TopK\) compares every element with every other: 12,588,304 pairs"):
+        elementary.run(graph(body))
