@@ -73,8 +73,9 @@ def _constructed(start: BitMap, wanted: BitMap, combine: str) -> tuple[Path, ...
     if PART not in start.table.values():
         combine = ""
     found = _kept(start, wanted, combine)
-    if not found and combine and (end := joined_in_the_end(start, wanted, combine, last_resort)) is not None:
-        found = (end,)
+    if not found and combine:
+        end = joined_in_the_end(start, wanted, combine, lambda *ends: next(paths(*ends), None))
+        found = (end,) if end is not None else ()
     return tuple((*first, *path) for path in found)
 
 

@@ -19,7 +19,7 @@ from haribote.stack.plan import Multiply, Shift, Version
 from haribote.stack.planner.facts import Facts, Split, view_shape
 from haribote.stack.planner.families import candidates, half_candidates, projected
 from haribote.stack.planner.letters import PRODUCTS, letters_of
-from haribote.stack.planner.states import MOST_WORDS, NoWay, State, holdable
+from haribote.stack.planner.states import NoWay, State, holdable
 from haribote.stack.planner.streams import streamed, streams
 from haribote.stack.planner.tariff import NEVER
 from haribote.stack.planner.versions import versions
@@ -145,7 +145,7 @@ def _multiplied(
             left = TARGETS  # with the other operand as the matrix the sums may be nearer to where they are wanted
         if state.cost + cost >= limit:
             return  # those that follow have no fewer steps
-        if 2 * core.target.longs > MOST_WORDS:
+        if 2 * core.target.longs > state.facts.most_words:
             continue
         # what gives the result cheaper may be used when it is emitted, so its zeros are wanted too
         after, one, other = _operands_there(state, zeros, a, b)
@@ -154,7 +154,7 @@ def _multiplied(
             if price >= NEVER:
                 continue
             final = Version(name, target, split, fill)
-            holdable(final)
+            holdable(final, state.facts.most_words)
             if after.cost + cost + price < limit:
                 made = replace(final, map=core.target) if parts else final
                 action = Multiply(spec, one, other, made, precision=core.precision)

@@ -15,7 +15,6 @@ from haribote.passes.cse import run as share
 from haribote.stack.planner.views import view_of
 from simulator.messages import tr
 
-
 MOST_PAIRS = 3 << 22
 """Of elements that a sort may compare: 3,072 in each PE."""
 

@@ -18,6 +18,7 @@ from haribote.stack.planner.axes import Axes
 from haribote.stack.planner.precision import Precision, delicate, ways
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.planner.views import AxisView, views_of
+from simulator.isa import LM_WORDS
 
 Array = NDArray[Any]
 Split = tuple[tuple[int, ...], ...]
@@ -32,6 +33,10 @@ infinite or no sum of exponentials without the padding.
 """
 
 
+MOST_WORDS = 3 * LM_WORDS // 4
+"""Words per PE of a version; an LM also has tables."""
+
+
 class Facts:
     """A graph with what the planner asks about it.
 
@@ -41,13 +46,18 @@ class Facts:
     kept after the node that is looked at now; added: constants that
     the plan needs beside those of the graph; renamed: names that it gives to values, and theirs. delicate: products
     that `mixed` leaves exact; ends: where the parts of products are added up, with today's prices.
-    batch: the axes of the batch, where all values are cut along it (`planner.batch`).
+    batch: the axes of the batch, where all values are cut along it (`planner.batch`). most_words: per PE, of a version.
     """
 
     def __init__(
-        self, model: onnx.ModelProto, tariff: Tariff, precision: Precision = "float", batch: Axes | None = None
+        self,
+        model: onnx.ModelProto,
+        tariff: Tariff,
+        precision: Precision = "float",
+        batch: Axes | None = None,
+        most_words: int = MOST_WORDS,
     ) -> None:
-        self.tariff, self.precision, self.batch = tariff, precision, batch
+        self.tariff, self.precision, self.batch, self.most_words = tariff, precision, batch, most_words
         self.delicate = delicate(model)
         self.model, self.index = model, Index(model)
         self.updates = updates(model)

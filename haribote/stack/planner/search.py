@@ -18,12 +18,12 @@ from haribote.stack.planner.batch import batch_axes
 from haribote.stack.planner.beam import Beam
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.early import early
-from haribote.stack.planner.facts import Facts
+from haribote.stack.planner.facts import MOST_WORDS, Facts
 from haribote.stack.planner.families import candidates, reduced
 from haribote.stack.planner.halves import halved, stored_as_halves
 from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
-from haribote.stack.planner.states import MOST_WORDS, NoWay, State
+from haribote.stack.planner.states import NoWay, State
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
 from simulator.messages import tr
 
@@ -37,16 +37,22 @@ MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
 
-def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float", quick: bool = False) -> Plan:
+def plan(
+    model: onnx.ModelProto,
+    beam: int = BEAM,
+    precision: Precision = "float",
+    quick: bool = False,
+    most_words: int = MOST_WORDS,
+) -> Plan:
     """The cheapest plan that is found for a graph of elementary operators. quick: the first whose moves are there, of
-    few states.
+    few states. most_words: per PE, of a value in a layout.
 
     Raises NotPlanned for a node that the stack cannot do.
     """
     axes = batch_axes(Index(model), frozenset(updates(model)), model.graph.node)
     best: tuple[float, Found] | None = None
     for cut in (None,) if axes is None else (axes, axes._replace(copied=True), None):
-        found = _searched(Facts(model, Tariff(), precision, cut), beam, quick, best[0] if best else inf)
+        found = _searched(Facts(model, Tariff(), precision, cut, most_words), beam, quick, best[0] if best else inf)
         best = min(filter(None, (best, found)), key=lambda entry: entry[0], default=None)
         if quick and best and best[0] < NEVER:
             break
@@ -64,7 +70,8 @@ def _searched(facts: Facts, beam: int, quick: bool, limit: float) -> tuple[float
     beam, rounds = max(LEAST_BEAM, round(beam * share)), max(LEAST_ROUNDS, round(ROUNDS * share))
     wanted = 1 if quick else rounds
     for number in range(MORE_ROUNDS * rounds):
-        again = Facts(model, tariff, facts.precision, facts.batch)
+        again = Facts(model, tariff, facts.precision, facts.batch, facts.most_words)
+        tariff.begin(boldly=number % 2 == 0)
         try:
             cost, found = _planned(again, LEAST_BEAM if quick else beam, number + 1, limit)
         except NotPlanned:
@@ -125,7 +132,7 @@ def _no_layout(facts: Facts, node: onnx.NodeProto) -> NotPlanned:
     for name in (*node.input, *node.output):
         shape = facts.index.shape[name] if name else ()
         words = 2 * min((found.longs for _, found in candidates(shape)), default=0)
-        if words > MOST_WORDS:
+        if words > facts.most_words:
             sizes = "x".join(map(str, shape))
             return NotPlanned(
                 tr(
@@ -134,7 +141,7 @@ def _no_layout(facts: Facts, node: onnx.NodeProto) -> NotPlanned:
                     name=name,
                     sizes=sizes,
                     words=words,
-                    most_words=MOST_WORDS,
+                    most_words=facts.most_words,
                 ),
                 tr("smaller axes: only element-wise nodes, reductions, products and views are cut into pieces"),
             )

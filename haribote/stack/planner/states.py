@@ -11,16 +11,14 @@ from haribote.errors import HariboteError
 from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version, in_dram
 from haribote.stack.planner.batch import admitted
-from haribote.stack.planner.facts import Facts, agrees
+from haribote.stack.planner.facts import MOST_WORDS, Facts, agrees
 from haribote.stack.planner.families import L1BS, L2BS, Split, candidates
 from haribote.stack.planner.padding import mended
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
-from simulator.isa import LM_WORDS, STEP_CYCLES
+from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
 
-MOST_WORDS = 3 * LM_WORDS // 4
-"""Words per PE of a version; an LM also has tables."""
 Chain = tuple["Chain", Action] | None
 """Actions, the last one outermost."""
 
@@ -52,14 +50,14 @@ class State:
         versions = dict(self.versions)
         for version in made:
             self._admit(version)
-            holdable(version)
+            holdable(version, self.facts.most_words)
             versions[version.value] = (*versions.get(version.value, ()), version)
         return State(self.facts, self.cost + cost, (self.chain, action), versions, self.resident)
 
     def settled(self, version: Version, cost: float = 0.0) -> State:
         """With a version that is there before every run. Raises NoWay for what no bank holds."""
         self._admit(version)
-        holdable(version)
+        holdable(version, self.facts.most_words)
         versions = dict(self.versions) | {version.value: (*self.versions.get(version.value, ()), version)}
         resident = dict(self.resident) | {version.value: (*self.resident.get(version.value, ()), version)}
         return replace(self, cost=self.cost + cost, versions=versions, resident=resident)
@@ -198,15 +196,15 @@ class State:
         return state.did(Alias(written, made), 0.0, made), made
 
 
-def holdable(version: Version) -> None:
-    """Raises NoWay for a version that is larger than most of an LM, where it is in one."""
-    if not in_dram(version) and 2 * version.map.longs > MOST_WORDS:
+def holdable(version: Version, most_words: int = MOST_WORDS) -> None:
+    """Raises NoWay for a version of more words per PE, where it is in one."""
+    if not in_dram(version) and 2 * version.map.longs > most_words:
         raise NoWay(
             tr(
                 "{value} would take {value2} words per PE; {most_words} are the most",
                 version.value,
                 2 * version.map.longs,
-                MOST_WORDS,
+                most_words,
             )
         )
 

@@ -30,6 +30,13 @@ class Tariff:
         self._guessed: dict[Ask, float] = {}
         self._known: dict[Ask, float] = {}
         self._now: dict[Ask, float] = {}  # today's prices
+        self._boldly = True
+
+    def begin(self, boldly: bool) -> None:
+        """A round, in which what is not known is guessed boldly (`planner.guess`), or with more care."""
+        self._boldly = boldly
+        self._guessed.clear()
+        self._now.clear()
 
     def price(self, source: BitMap, target: BitMap, combine: str = "") -> float:
         """Cycles of a move, as far as known."""
@@ -38,7 +45,7 @@ class Tariff:
         if price is None:
             price = self._known.get(_anonymous(ask))
             if price is None:
-                price = self._guessed[ask] if ask in self._guessed else guess(source, target)
+                price = self._guessed[ask] if ask in self._guessed else guess(source, target, self._boldly)
                 self._guessed[ask] = price
             self._now[ask] = price
         return price

@@ -17,6 +17,7 @@ from haribote.graph import Index, updates
 from haribote.passes import cse, decompose, join_bias, simplify
 from haribote.progress import stage
 from haribote.stack import paths, tiling
+from haribote.stack.places import NoRoom
 from haribote.stack.plan import Plan
 from haribote.stack.planner import elementary
 from haribote.stack.planner.narrow import in_words, word_of
@@ -25,10 +26,15 @@ from haribote.stack.planner.unsigned import signed_extremes
 from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from haribote.stack.program.garbage import seldom_collected
+from haribote.stack.program.work import Spill
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
+from simulator.isa import LM_WORDS
 from simulator.isa.cost import Cost
 from simulator.messages import tr
+
+SMALLER = 8
+"""By this the room of an LM is divided for values that are not to be put away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +92,8 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool 
 def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Built:
     """The program of a graph with its plan; quick: as in `compile_stack`."""
     found = build(planned(model, precision, quick), quick)
+    if not quick and any(isinstance(piece.action, Spill) for piece in found.pieces):
+        found = _with_smaller_values(found, model, precision)
     types = {name: str(dtype) for name, dtype in Index(model).dtype.items() if dtype != word_of(dtype)}
     if types:
         found = replace(found, executable=replace(found.executable, types=types))
@@ -98,6 +106,25 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False)
             )
     paths.save()
     return found
+
+
+def _with_smaller_values(built: Built, model: onnx.ModelProto, precision: str) -> Built:
+    """A program whose values leave room for each other, where that is the cheaper one: planners do not see what it
+    costs to put values away into DRAM and get them back.
+    """
+    from haribote.stack.planner.rules import NotPlanned
+    from haribote.stack.planner.search import plan
+
+    try:
+        other = build(plan(prepared(model), precision=checked(precision), most_words=LM_WORDS // SMALLER))
+    except (NotPlanned, NoRoom):
+        return built
+    return min(built, other, key=_cycles)
+
+
+def _cycles(found: Built) -> float:
+    cost = found.executable.cost
+    return cost.cycles if cost.overlapped is None else cost.overlapped
 
 
 def planned(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Plan:
