@@ -15,9 +15,8 @@ from onnx.reference import ReferenceEvaluator
 from haribote.errors import UnsupportedOp
 from haribote.layout import LayoutError
 from haribote.operators.functions import OPSET
-from haribote.stack.code import Code
+from haribote.stack.code import MASK_ENTRIES, Code
 from haribote.stack.maps import BitMap, W
-from haribote.stack.code import MASK_ENTRIES
 from haribote.stack.places import Place
 from haribote.stack.vectors.emit import emit, steps
 from tests.haribote.stack.vectors.chip import BANKS, WORDS, Watched, everywhere, node, run
