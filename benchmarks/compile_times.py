@@ -61,7 +61,7 @@ def _graph(model: Any) -> Compile:
 
     def compile_it() -> tuple[float, float]:
         cost = compile_stack(model).cost
-        return cost.cycles, cost.cycles if cost.overlapped is None else cost.overlapped
+        return cost.cycles, cost.fewest
 
     return compile_it
 
@@ -97,7 +97,7 @@ def traced(network: Any, shape: tuple[int, ...], inference: bool = False) -> Com
                 fast(x).square().sum().backward()
         costs = [one.cost for one in found]
         serial = sum(cost.cycles for cost in costs)
-        return serial, sum(cost.cycles if cost.overlapped is None else cost.overlapped for cost in costs)
+        return serial, sum(cost.fewest for cost in costs)
 
     return compile_it
 

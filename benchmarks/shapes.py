@@ -135,9 +135,8 @@ def measured(kind: str, shape: str, keep: Path | None) -> Row:
         np.savez(values, **{**given, **found})  # type: ignore[arg-type]
         write_file(place / "values.npz", values.getvalue())
     cost = compiled.cost
-    overlapped = cost.cycles if cost.overlapped is None else cost.overlapped
     figures = (
-        shape, least.cycles, cost.cycles, overlapped, overlapped / least.cycles, cost.steps, cost.moves,
+        shape, least.cycles, cost.cycles, cost.fewest, cost.fewest / least.cycles, cost.steps, cost.moves,
         round(compile_cpu_s, 2), round(simulation_s, 3), error_of(model, given, found),
     )  # fmt: skip
     return dict(zip(COLUMNS, figures, strict=True))

@@ -63,6 +63,11 @@ class Cost:
     overlapped: float | None = None
 
     @property
+    def fewest(self) -> float:
+        """Cycles, overlapped where that was counted."""
+        return self.cycles if self.overlapped is None else self.overlapped
+
+    @property
     def figures(self) -> str:
         """`serial 3,912  overlapped 2,540 cycles`; what was not counted is left out."""
         if self.overlapped is None:

@@ -28,10 +28,11 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _sortable(model: onnx.ModelProto) -> None:
     """Raises UnsupportedOp where more is compared than fits, which would be found out after a minute."""
+    sorts = [node for node in model.graph.node if node.op_type == "TopK"]
+    if not sorts:
+        return
     index = Index(model)
-    for node in model.graph.node:
-        if node.op_type != "TopK":
-            continue
+    for node in sorts:
         shape = index.shape[node.input[0]]
         pairs = prod(shape) * shape[attributes(node).get("axis", -1)]
         if pairs > MOST_PAIRS:

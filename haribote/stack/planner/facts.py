@@ -31,8 +31,6 @@ FAR_BELOW = -(2.0**126)
 takes an infinity for 2^128, so that less 2^128 (1 - 2^-24) it is 2^104, and less an infinity 0: a row with that has an
 infinite or no sum of exponentials without the padding.
 """
-
-
 MOST_WORDS = 3 * LM_WORDS // 4
 """Words per PE of a version; an LM also has tables."""
 
@@ -73,6 +71,10 @@ class Facts:
         self.added: dict[str, Array] = {}
         self.renamed: dict[str, str] = {}
         self.scalars = {name: array for name, array in self.index.constants.items() if array.size == 1}
+
+    def anew(self) -> Facts:
+        """The same before anything was planned; what moves cost stays known."""
+        return Facts(self.model, self.tariff, self.precision, self.batch, self.most_words)
 
     def ways(self, node: onnx.NodeProto) -> tuple[products.Precision, ...]:
         """What a product may be computed in."""

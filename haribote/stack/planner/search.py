@@ -70,7 +70,7 @@ def _searched(facts: Facts, beam: int, quick: bool, limit: float) -> tuple[float
     beam, rounds = max(LEAST_BEAM, round(beam * share)), max(LEAST_ROUNDS, round(ROUNDS * share))
     wanted = 1 if quick else rounds
     for number in range(MORE_ROUNDS * rounds):
-        again = Facts(model, tariff, facts.precision, facts.batch, facts.most_words)
+        again = facts.anew()
         tariff.begin(boldly=number % 2 == 0)
         try:
             cost, found = _planned(again, LEAST_BEAM if quick else beam, number + 1, limit)

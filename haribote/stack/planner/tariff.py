@@ -27,7 +27,7 @@ class Tariff:
 
     def __init__(self) -> None:
         self.gathers: dict[tuple[BitMap, BitMap, str], float] = {}
-        self._guessed: dict[Ask, float] = {}
+        self._guessed: dict[bool, dict[Ask, float]] = {False: {}, True: {}}  # with care, boldly
         self._known: dict[Ask, float] = {}
         self._now: dict[Ask, float] = {}  # today's prices
         self._boldly = True
@@ -35,7 +35,6 @@ class Tariff:
     def begin(self, boldly: bool) -> None:
         """A round, in which what is not known is guessed boldly (`planner.guess`), or with more care."""
         self._boldly = boldly
-        self._guessed.clear()
         self._now.clear()
 
     def price(self, source: BitMap, target: BitMap, combine: str = "") -> float:
@@ -45,8 +44,9 @@ class Tariff:
         if price is None:
             price = self._known.get(_anonymous(ask))
             if price is None:
-                price = self._guessed[ask] if ask in self._guessed else guess(source, target, self._boldly)
-                self._guessed[ask] = price
+                guessed = self._guessed[self._boldly]
+                price = guessed[ask] if ask in guessed else guess(source, target, self._boldly)
+                guessed[ask] = price
             self._now[ask] = price
         return price
 

@@ -20,8 +20,10 @@ from haribote.stack import paths, tiling
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Plan
 from haribote.stack.planner import elementary
+from haribote.stack.planner.facts import MOST_WORDS
 from haribote.stack.planner.narrow import in_words, word_of
 from haribote.stack.planner.precision import checked
+from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.unsigned import signed_extremes
 from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
@@ -33,8 +35,8 @@ from simulator.isa import LM_WORDS
 from simulator.isa.cost import Cost
 from simulator.messages import tr
 
-SMALLER = 8
-"""By this the room of an LM is divided for values that are not to be put away."""
+FEW_WORDS = LM_WORDS // 8
+"""Words per PE that a value may have where larger ones had to be put away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +93,7 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool 
 @seldom_collected()
 def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Built:
     """The program of a graph with its plan; quick: as in `compile_stack`."""
-    found = build(planned(model, precision, quick), quick)
-    if not quick and any(isinstance(piece.action, Spill) for piece in found.pieces):
-        found = _with_smaller_values(found, model, precision)
+    found = _cheapest(model, precision, quick)
     types = {name: str(dtype) for name, dtype in Index(model).dtype.items() if dtype != word_of(dtype)}
     if types:
         found = replace(found, executable=replace(found.executable, types=types))
@@ -108,31 +108,31 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False)
     return found
 
 
-def _with_smaller_values(built: Built, model: onnx.ModelProto, precision: str) -> Built:
-    """A program whose values leave room for each other, where that is the cheaper one: planners do not see what it
-    costs to put values away into DRAM and get them back.
+def _cheapest(model: onnx.ModelProto, precision: str, quick: bool) -> Built:
+    """The program of a plan. Where it puts values away into DRAM and gets them back, of which planners do not see what
+    it costs, also one of smaller values, which leave room for each other; the cheaper of both.
     """
-    from haribote.stack.planner.rules import NotPlanned
-    from haribote.stack.planner.search import plan
-
+    found = build(planned(model, precision, quick), quick)
+    if quick or not any(isinstance(piece.action, Spill) for piece in found.pieces):
+        return found
     try:
-        other = build(plan(prepared(model), precision=checked(precision), most_words=LM_WORDS // SMALLER))
+        other = build(planned(model, precision, most_words=FEW_WORDS))
     except (NotPlanned, NoRoom):
-        return built
-    return min(built, other, key=_cycles)
+        return found
+    return min(found, other, key=lambda one: one.executable.cost.fewest)
 
 
-def _cycles(found: Built) -> float:
-    cost = found.executable.cost
-    return cost.cycles if cost.overlapped is None else cost.overlapped
+def planned(
+    model: onnx.ModelProto, precision: str = "float", quick: bool = False, most_words: int = MOST_WORDS
+) -> Plan:
+    """The plan of a graph; quick: the first good one. most_words: per PE, of a value in a layout.
 
-
-def planned(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Plan:
-    """The plan of a graph; quick: the first good one. Raises HariboteError."""
+    Raises HariboteError.
+    """
     from haribote.stack.planner.search import plan  # what is kept needs no planner
 
     asked = checked(precision)
-    return plan(prepared(model), precision=asked, quick=quick)
+    return plan(prepared(model), precision=asked, quick=quick, most_words=most_words)
 
 
 def prepared(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -5,7 +5,8 @@ it is added is not rounded here. Comparisons, choices, limits, Abs, Neg, Relu, F
 exact, integers too (modulo 2^32; division by 0 gives anything). An infinity is an ordinary 2^128 where the MAU reads
 it: inf - inf is 0, 0 inf is 0, inf / inf is 0, and inf - (2^128 - 2^104) is 2^104. Extremes along axes (ReduceMax,
 ArgMin, Softmax, MaxPool, …) are right for every value, infinities too. What has no number elsewhere, such as the
-softmax of a row of -inf or of one with inf, is some number here.
+softmax of a row of -inf or of one with inf, is some number here; only Pow of a negative number and a fraction that is
+no half, such as 0.3, gives the bits of a NaN.
 
 Equal: numbers that differ by less than 2^-126 are equal. RoundHalf: 2^32 instead of what is larger.
 """

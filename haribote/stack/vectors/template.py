@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from haribote.stack.code import GRF, MASK_ENTRIES
 from haribote.stack.vectors.lines import Issue, Line, Stuck, entry_of
 from haribote.stack.vectors.nodes import Target, VectorNode
+
+Key = TypeVar("Key")
 
 
 class Symbol(NamedTuple):
@@ -102,42 +104,48 @@ def template(lines: Sequence[Line]) -> Template:
 
 
 def _number_flags(issues: Sequence[Issue]) -> dict[VectorNode, int]:
-    """Flags: each in the entry that has been free for longest, from the line that makes them to the last that is
-    masked by them. Raises Stuck.
-    """
+    """Flags: from the line that makes them to the last that is masked by them. Raises Stuck."""
     last: dict[VectorNode, int] = {}
     for issue in issues:
         if (flags := entry_of(issue.node)) is not None:
             last[flags] = max(last.get(flags, 0), issue.line)
-    free: deque[int] = deque(range(len(MASK_ENTRIES)))
-    busy: list[tuple[int, int]] = []  # last use, number
-    numbers: dict[VectorNode, int] = {}
+    lives: dict[VectorNode, Life] = {}
     for issue in issues:
-        if not issue.node.gives_flags or issue.node in numbers:
-            continue
-        for end, number in sorted(entry for entry in busy if entry[0] < issue.line):
-            busy.remove((end, number))
-            free.append(number)
-        if not free:
-            raise Stuck(f"more than {len(MASK_ENTRIES)} flags at a time", "a shorter chain")
-        numbers[issue.node] = free.popleft()
-        busy.append((last.get(issue.node, issue.line), numbers[issue.node]))
+        if issue.node.gives_flags:
+            lives.setdefault(issue.node, (issue.line, last.get(issue.node, issue.line) + 1))
+    numbers = _numbered(lives, range(len(MASK_ENTRIES)))
+    if max(numbers.values(), default=0) >= len(MASK_ENTRIES):
+        raise Stuck(f"more than {len(MASK_ENTRIES)} flags at a time", "a shorter chain")
     return numbers
 
 
 def _number(bank: str, issues: Sequence[Issue], starts: dict[Issue, int], numbers: dict[tuple[Issue, str], int]) -> int:
-    """Temporaries in a bank: each in the place that has been free for longest, so that few wait for each other."""
-    free: deque[int] = deque()
-    busy: list[tuple[int, int]] = []  # last read, number
-    count = 0
-    for issue in sorted((i for i in issues if bank in i.stored), key=lambda i: starts[i]):
-        for end, number in sorted(b for b in busy if b[0] <= starts[issue]):
-            busy.remove((end, number))
-            free.append(number)
-        if not free:
-            free.append(count)
+    """Temporaries in a bank; how many there are at a time."""
+    lives = {issue: (starts[issue], issue.stored[bank]) for issue in issues if bank in issue.stored}
+    found = _numbered(lives)
+    numbers.update({(issue, bank): number for issue, number in found.items()})
+    return max(found.values(), default=-1) + 1
+
+
+Life = tuple[int, int]
+"""Lines: of what makes something, and from which on its place may be another's."""
+
+
+def _numbered(lives: Mapping[Key, Life], free: Iterable[int] = ()) -> dict[Key, int]:
+    """A place for everything: the one that has been free for longest, so that few wait for each other; a new one where
+    none is free.
+    """
+    places = deque(free)
+    count = len(places)
+    busy: list[tuple[int, int]] = []  # from when on it is free, number
+    numbers: dict[Key, int] = {}
+    for key, (start, end) in sorted(lives.items(), key=lambda life: life[1][0]):
+        for entry in sorted(entry for entry in busy if entry[0] <= start):
+            busy.remove(entry)
+            places.append(entry[1])
+        if not places:
+            places.append(count)
             count += 1
-        number = free.popleft()
-        numbers[issue, bank] = number
-        busy.append((issue.stored[bank], number))
-    return count
+        numbers[key] = places.popleft()
+        busy.append((end, numbers[key]))
+    return numbers

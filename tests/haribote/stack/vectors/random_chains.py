@@ -82,8 +82,8 @@ FLOATS = (
 INTS = ("Add", "Sub", "Max", "Min", "Neg", "Abs", "Sign", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot")
 COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 LOGIC = ("And", "Or", "Xor", "Not")
-MOST_OUTPUTS = 6
-"""So many find room in every bank."""
+SHORT, MOST_OUTPUTS = 12, 6
+"""Nodes of a chain whose results may all be outputs; outputs of a longer one, which find room in every bank."""
 ONE = ("Neg", "Abs", "Relu", "Floor", "Ceil", "Round", "Sign", "LeakyRelu", "BitwiseNot", "Not")
 
 
@@ -143,5 +143,6 @@ def chain(random: Random, maps: Mapping[str, BitMap], length: int, reach: int = 
         names[kind].append(result)
     used = {name for n in made.nodes for name in n.input}
     made.outputs = [n.output[0] for n in made.nodes if n.output[0] not in used or random.random() < 0.15] or ["x0"]
-    del made.outputs[:-MOST_OUTPUTS]
+    if length > SHORT:
+        del made.outputs[:-MOST_OUTPUTS]
     return made
