@@ -96,7 +96,8 @@ def test_prices_that_never_settle_end_with_the_cheapest_known_plan(monkeypatch: 
         return cost, found
 
     def learn(tariff: Tariff, source: BitMap, target: BitMap, combine: str = "") -> bool:
-        tariff._guessed[source, target, combine] = 50.0 if len(made) == 1 else NEVER
+        for guessed in tariff._guessed.values():
+            guessed[source, target, combine] = 50.0 if len(made) == 1 else NEVER
         tariff._now.clear()
         return True
 
