@@ -142,18 +142,23 @@ def parser_of(description: str | None) -> argparse.ArgumentParser:
         "--page",
         type=Path,
         metavar="FILE",
-        help="also write the table to this file; of a page that has a place for it, there",
+        help="also write the table to this file, a new one or one that has a place for it",
     )
     return parser
 
 
 def on_page(page: Path, text: str, place: str) -> str:
-    """A page with this text in its place, between the marks of `marks`; the text alone where it has no such place."""
+    """A page with this text in its place, between the marks of `marks`; a new page is nothing but that.
+
+    Raises HariboteError for a page without such a place, which the text would replace.
+    """
     begin, end = marks(place)
-    old = page.read_text(encoding="utf-8") if page.exists() else ""
-    if begin not in old:
-        return text
-    before, rest = old.split(begin)
+    old = page.read_text(encoding="utf-8") if page.exists() else f"{begin}\n{end}\n"
+    if begin not in old or end not in old.split(begin, 1)[1]:
+        raise HariboteError(
+            f"{page} has no place for the table of {place}", f"write {begin} and {end} where it belongs, or a new page"
+        )
+    before, rest = old.split(begin, 1)
     return f"{before}{begin}\n{text}{end}{rest.split(end, 1)[1]}"
 
 
@@ -164,8 +169,14 @@ def marks(place: str) -> tuple[str, str]:
 
 def told(tests: Sequence[Test], given: argparse.Namespace, title: str, place: str) -> int:
     """Run the tests and print what came out, as the options of `parser_of` ask; 1 where something is wrong, crashed or
-    too slow. place: of the table on a page, see `on_page`.
+    too slow, 2 where the page has no place for the table. place: of the table on a page, see `on_page`.
     """
+    try:
+        if given.page:
+            on_page(given.page, "", place)  # before the work
+    except HariboteError as error:
+        print(error, file=sys.stderr)
+        return 2
     title += f", every {given.every}." if given.every > 1 else ""
     found = []
     for row in rows(tests[:: given.every], given.seconds, given.jobs):

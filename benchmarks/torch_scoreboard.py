@@ -248,8 +248,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     torch.set_num_threads(1)  # a forked process has none of the others
     warm()
-    title = f"torch {torch.__version__}{', with gradients' if given.gradients else ''}, {given.device}"
-    return told(tests(given.filter, given.samples, given.gradients, given.device), given, title, "torch")
+    what = f"{given.device}{', with gradients' if given.gradients else ''}"
+    title = f"torch {torch.__version__}, {what}"
+    return told(tests(given.filter, given.samples, given.gradients, given.device), given, title, what)
 
 
 if __name__ == "__main__":
