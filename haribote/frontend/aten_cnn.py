@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -53,6 +54,9 @@ def _convolution_backward(
 ) -> tuple[str | None, ...]:
     """The gradients of x, w and the bias, those that are wanted."""
     window, base = _window(g, w, stride, padding, dilation, groups), g.result
+    whole = grad
+    if transposed:
+        grad, window = _seen_by_all(g, grad, window, output_padding)
     gradients: list[str | None] = []
     for position, part in enumerate(("input", "weight", "bias")):
         g.result = g.results.get(position, f"{base}.{part}")
@@ -66,8 +70,26 @@ def _convolution_backward(
             image, result = (grad, x) if transposed else (x, grad)
             gradients.append(weight_gradient(g, result, image, w, window))
         else:
-            gradients.append(bias_gradient(g, grad, len(window.kernel)))
+            gradients.append(bias_gradient(g, whole, len(window.kernel)))
     return tuple(gradients)
+
+
+def _seen_by_all(g: Lowering, grad: str, window: Window, more: list[int]) -> tuple[str, Window]:
+    """The gradient of a transposed convolution, and the window whose convolution of it has as many places as the
+    convolution's input: `more` elements at the end of an axis were made by windows that hang over, or by none.
+    """
+    rank = len(window.kernel)
+    more = [*more] * (rank // len(more))
+    begins, ends = window.pads[:rank], window.pads[rank:]
+    by_none = [max(extra - pad, 0) for extra, pad in zip(more, ends, strict=True)]
+    if any(by_none):
+        sizes = [size - extra for size, extra in zip(g.shapes[grad][2:], by_none, strict=True)]
+        axes = g.ints([*range(2, 2 + rank)], "axes")
+        seen = g.op("Slice", grad, g.ints([0] * rank, "starts"), g.ints(sizes, "ends"), axes, part="seen")
+        g.shapes[seen] = (*g.shapes[grad][:2], *sizes)
+        grad = seen
+    pads = tuple(max(pad - extra, 0) for extra, pad in zip(more, ends, strict=True))
+    return grad, replace(window, pads=(*begins, *pads))
 
 
 def _window(g: Lowering, w: str, stride: list[int], padding: list[int], dilation: list[int], groups: int) -> Window:

@@ -26,6 +26,8 @@ def _ones(g: Lowering, *_: Any, **__: Any) -> str:
     aten.new_zeros.default,
     aten.empty.memory_format,
     aten.empty_like.default,
+    aten.new_empty_strided.default,
+    aten._efficientzerotensor.default,
 )
 def _zeros(g: Lowering, *_: Any, **__: Any) -> str:
     return _filled(g, 0)

@@ -12,6 +12,8 @@ from haribote.frontend.aten import Lowering, Scalar, aten, onnx_type, rule
 from simulator.messages import tr
 
 Dims = int | list[int] | None
+NARROW = (torch.int16, torch.int8, torch.uint8, torch.bool)
+"""Types of which ONNX has no maxima."""
 
 
 def _reduce(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool, part: str = "") -> str:
@@ -42,10 +44,10 @@ def _mean(
 
 
 def _extreme(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool) -> str:
-    """The largest or the smallest; narrow integers, of which ONNX has none, as integers of 32 bits on the way."""
+    """The largest or the smallest; of narrow integers and bools, which ONNX does not compare, by 32 bits on the way."""
     dtype = g.types[x]
     g.require(_count(g, x, dims) > 0, tr("nothing has no largest element and no smallest"))
-    if dtype not in (torch.int16, torch.int8, torch.uint8):
+    if dtype not in NARROW:
         return _reduce(g, op_type, x, dims, keepdim)
     found = _reduce(g, op_type, g.value(x, torch.int32), dims, keepdim, "wide")
     return g.op("Cast", found, to=onnx_type(dtype))
@@ -82,7 +84,7 @@ def _with_place(g: Lowering, extreme: str, x: str, dim: int, keepdim: bool) -> t
         elif position == 0:
             found.append(_extreme(g, op_type, x, dim, keepdim))
         else:
-            found.append(g.op(op_type, x, axis=dim % len(g.shapes[x]), keepdims=int(keepdim)))
+            found.append(_place(g, op_type, x, dim, keepdim))
     return found[0], found[1]
 
 
@@ -97,6 +99,7 @@ def _min_dim(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str 
 
 
 def _place(g: Lowering, op_type: str, x: str, dim: int | None, keepdim: bool) -> str:
+    x = g.value(x, torch.int32) if g.types[x] in NARROW else x
     if dim is not None:
         return g.op(op_type, x, axis=dim % len(g.shapes[x]), keepdims=int(keepdim))
     g.require(not keepdim, tr("keepdim without dim is not supported"))

@@ -11,6 +11,8 @@ from torch import Tensor
 from torch._decomp import _core_aten_decompositions_post_autograd, get_decompositions
 
 from haribote.frontend.aten_cnn import max_pool_backward
+from haribote.frontend.decomposed.bags import BAGS
+from haribote.frontend.decomposed.gradients import GRADIENTS
 from haribote.frontend.decomposed.order import ORDER
 from haribote.frontend.decomposed.places import PLACES
 from haribote.frontend.decomposed.pools import POOLS, by_places
@@ -25,6 +27,7 @@ MORE = [
     aten._native_batch_norm_legit_functional,
     aten._native_batch_norm_legit_no_training,
     aten._batch_norm_with_update_functional,
+    aten.batch_norm_backward,
     aten._log_softmax_backward_data,
     aten._adaptive_avg_pool2d,
     aten._upsample_nearest_exact1d,
@@ -187,6 +190,8 @@ def _max_pool_backward(
 OWN: dict[Any, Callable[..., Any]] = {
     aten.embedding_dense_backward.default: embedding_dense_backward,
     **SPECIAL,
+    **BAGS,
+    **GRADIENTS,
     **ORDER,
     **PLACES,
     **POOLS,

@@ -153,31 +153,6 @@ def mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     return (values.unsqueeze(dim), places.unsqueeze(dim)) if keepdim else (values, places)
 
 
-def embedding_bag(
-    table: Tensor, rows: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
-    sparse: bool = False, weights: Tensor | None = None, include_last_offset: bool = False, padding: int = -1,
-) -> Any:  # fmt: skip
-    """Sums, means (mode 1) or maxima (2) of rows of a table, of each bag of rows; what else torch returns is empty."""
-    ends = offsets[:-1] if include_last_offset else offsets
-    if not rows.numel() or not ends.numel():
-        return NotImplemented
-    counts = rows != padding
-    numbers = torch.arange(rows.numel(), dtype=ends.dtype)
-    bag = torch.searchsorted(ends, numbers, right=True) - 1
-    counts = counts & (numbers < offsets[-1]) if include_last_offset else counts
-    inside = (bag.unsqueeze(0) == torch.arange(len(ends)).unsqueeze(1)) & counts
-    picked = table.index_select(0, rows)
-    if mode == 2:
-        found = torch.where(inside.unsqueeze(-1), picked, float("-inf")).amax(1)
-        found = torch.where(inside.any(1, keepdim=True), found, 0.0)
-    else:
-        there = inside.to(table.dtype)
-        found = (there if weights is None else there * weights) @ picked
-        found = found / there.sum(1, keepdim=True).clamp(min=1) if mode == 1 else found
-    none = torch.zeros(0, dtype=torch.int64)
-    return found, none, none, none
-
-
 def bucketize(values: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
     """In which of the intervals between the boundaries each value is."""
     return searchsorted(boundaries, values, out_int32=out_int32, right=right)
@@ -198,5 +173,4 @@ ORDER: dict[Any, Callable[..., Any]] = {
     aten.bucketize.Tensor: bucketize,
     aten.histc.default: histc,
     aten.mode.default: mode,
-    aten._embedding_bag_forward_only.default: embedding_bag,
 }

@@ -69,7 +69,7 @@ def _shares(axes: Sequence[Axis], divisor: int | None, dtype: torch.dtype) -> Te
     return found
 
 
-def _along_axes(x: Tensor, matrices: Sequence[Tensor]) -> Tensor:
+def along_axes(x: Tensor, matrices: Sequence[Tensor]) -> Tensor:
     """The last axes times a matrix [new, old] each."""
     for number, matrix in enumerate(matrices):
         axis = x.dim() - len(matrices) + number
@@ -78,11 +78,11 @@ def _along_axes(x: Tensor, matrices: Sequence[Tensor]) -> Tensor:
 
 
 def _averaged(x: Tensor, axes: Sequence[Axis], divisor: int | None) -> Tensor:
-    return _along_axes(x, [axis.seen(x.dtype) for axis in axes]) * _shares(axes, divisor, x.dtype)
+    return along_axes(x, [axis.seen(x.dtype) for axis in axes]) * _shares(axes, divisor, x.dtype)
 
 
 def _spread(grad: Tensor, axes: Sequence[Axis], divisor: int | None) -> Tensor:
-    return _along_axes(grad * _shares(axes, divisor, grad.dtype), [axis.seen(grad.dtype).t() for axis in axes])
+    return along_axes(grad * _shares(axes, divisor, grad.dtype), [axis.seen(grad.dtype).t() for axis in axes])
 
 
 def _pool(rank: int) -> Callable[..., Any]:
@@ -146,15 +146,32 @@ def _smoothed(size: int, windows: int, scale: float | None, cubic: bool) -> Tens
 
 
 def _antialiased(cubic: bool) -> Callable[..., Any]:
-    def resized(
-        x: Tensor, output_size: list[int], align_corners: bool, high: float | None = None, wide: float | None = None
+    def resized(x: Tensor, output_size: list[int], align_corners: bool, *scales: float | None) -> Any:
+        if align_corners:
+            return NotImplemented
+        return along_axes(x, _all_smoothed(x.shape[-2:], output_size, scales, cubic, x.dtype))
+
+    return resized
+
+
+def _antialiased_backward(cubic: bool) -> Callable[..., Any]:
+    def backward(
+        grad: Tensor, output_size: list[int], input_size: list[int], align_corners: bool, *scales: float | None
     ) -> Any:
         if align_corners:
             return NotImplemented
-        axes = zip(x.shape[-2:], output_size, (high, wide), strict=True)
-        return _along_axes(x, [_smoothed(*axis, cubic).to(x.dtype) for axis in axes])
+        weights = _all_smoothed(input_size[-2:], output_size, scales, cubic, grad.dtype)
+        return along_axes(grad, [matrix.t() for matrix in weights])
 
-    return resized
+    return backward
+
+
+def _all_smoothed(
+    sizes: Sequence[int], windows: Sequence[int], scales: Sequence[float | None], cubic: bool, dtype: torch.dtype
+) -> list[Tensor]:
+    """The weights along each axis."""
+    axes = zip(sizes, windows, scales or (None, None), strict=True)
+    return [_smoothed(*axis, cubic).to(dtype) for axis in axes]
 
 
 WINDOWS: dict[Any, Callable[..., Any]] = {
@@ -167,4 +184,6 @@ WINDOWS: dict[Any, Callable[..., Any]] = {
     aten._adaptive_avg_pool2d_backward.default: _adaptive_backward(2),
     aten._upsample_bilinear2d_aa.default: _antialiased(False),
     aten._upsample_bicubic2d_aa.default: _antialiased(True),
+    aten._upsample_bilinear2d_aa_backward.default: _antialiased_backward(False),
+    aten._upsample_bicubic2d_aa_backward.default: _antialiased_backward(True),
 }

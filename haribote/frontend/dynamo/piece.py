@@ -186,4 +186,7 @@ def _as_traced(array: Array, meta: Tensor) -> Tensor:
     found = torch.from_numpy(array).to(meta.dtype)
     if tuple(found.stride()) == tuple(meta.stride()):
         return found
-    return torch.empty_strided(meta.shape, meta.stride(), dtype=meta.dtype).copy_(found)
+    for axis, stride in enumerate(meta.stride()):
+        if stride == 0:  # an expanded axis, all of whose elements are one
+            found = found.narrow(axis, 0, min(1, found.shape[axis]))
+    return torch.empty_strided(found.shape, meta.stride(), dtype=meta.dtype).copy_(found).expand(meta.shape)
