@@ -24,13 +24,24 @@ _BARE = STEP * LATENCY
 class Down(NamedTuple):
     """A half that comes down: what it asks of the memory where it begins, and what it costs.
 
-    steps: its ways, each with the demand after it. costs: cycles by how many of the lowest address bits hold nothing
-    new where it begins, so that its hops carry so much more.
+    way, below: its first hop and the half that follows; None of the half that has no hops. costs: cycles by how many of
+    the lowest address bits hold nothing new where it begins, so that its hops carry so much more.
     """
 
-    steps: tuple[tuple[Way, Demand], ...]
     demand: Demand
     costs: NDArray[np.float64]
+    way: Way | None = None
+    below: Down | None = None
+
+    @property
+    def steps(self) -> tuple[tuple[Way, Demand], ...]:
+        """Its ways, each with the demand after it."""
+        found = []
+        down = self
+        while down.way is not None and down.below is not None:
+            found.append((down.way, down.below.demand))
+            down = down.below
+        return tuple(found)
 
 
 class Column(NamedTuple):
@@ -99,7 +110,7 @@ def _layer(wanted: BitMap, height: int, kept: int) -> Sequence[Down]:
 
 def _first(wanted: BitMap) -> list[Down]:
     """Those that stay in the memory that is wanted."""
-    bare = Down((), Demand.of(wanted), np.zeros(SHARED + 1))
+    bare = Down(Demand.of(wanted), np.zeros(SHARED + 1))
     found = [bare]
     for names in (*WITHIN, ("copy",), ("copy wide",)) if wanted.memory == "LM" else ():
         down: Down | None = bare
@@ -140,7 +151,7 @@ def _falling(memory: Memory) -> tuple[Way, ...]:
 
 def _back(down: Down, way: Way, wanted: BitMap) -> Down | None:
     """One hop earlier; None where it is of no use."""
-    if not down.steps and not fits_exactly(way, wanted):
+    if down.way is None and not fits_exactly(way, wanted):
         return None
     table = down.demand.table
     if way.masked and not any(table.get(bit, NOTHING) >= 0 for bit in way.numbers.puts):
@@ -151,4 +162,4 @@ def _back(down: Down, way: Way, wanted: BitMap) -> Down | None:
     cost = least(way, down.demand, wanted.width)
     wasted = cost * _MORE if way.kind == "mv" else cost + (cost - _BARE) * (_MORE - 1)
     falls = HEIGHT[way.source] > HEIGHT[way.target]
-    return Down(((way, down.demand), *down.steps), asked, down.costs + (wasted if falls else cost))
+    return Down(asked, down.costs + (wasted if falls else cost), way, down)

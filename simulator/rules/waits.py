@@ -88,6 +88,9 @@ def unmasked(words: Spans, mask: WriteMask | None) -> Spans:
 @lru_cache(maxsize=1 << 14)
 def distance(producer: Spans, consumer: Spans) -> int | None:
     """The smallest (read cycle - write cycle) over addresses in both, within one step; None where disjoint."""
+    first, last = _extent(producer), _extent(consumer)
+    if first[1] <= last[0] or last[1] <= first[0]:
+        return None
     found = [
         read - write
         for write, written in enumerate(producer)
@@ -95,6 +98,15 @@ def distance(producer: Spans, consumer: Spans) -> int | None:
         if any(a < d and c < b for a, b in written for c, d in wanted)
     ]
     return min(found) if found else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _extent(spans: Spans) -> tuple[int, int]:
+    """The first address of all cycles, and the one behind the last."""
+    return (
+        min((first for cycle in spans for first, _ in cycle), default=0),
+        max((end for cycle in spans for _, end in cycle), default=0),
+    )
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------

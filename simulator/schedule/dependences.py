@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from simulator.isa import program as p
 from simulator.rules.conflicts import same_l1bm_words
@@ -175,39 +176,68 @@ def _rules(made: tuple[str, ...], used: tuple[str, ...]) -> tuple[tuple[WaitRule
     )
 
 
+class _Known(NamedTuple):
+    """What decides the distances of an instruction. kinds: of its accesses, and demand: what it asks of its step, both
+    as numbers; transfer: whether it may touch words of the L1BM that another one touches."""
+
+    accesses: tuple[Timed, ...]
+    kinds: int
+    demand: int
+    transfer: bool
+
+
 class Distances:
     """How far apart two instructions of a program stand, of which one comes first."""
 
     def __init__(self) -> None:
-        self._accesses: dict[Node, tuple[Timed, ...]] = {}
-        self._demands: dict[Node, Demand] = {}
-        self._found: dict[tuple[Node, Node], int] = {}
+        self._known: dict[Node, _Known] = {}
+        self._kinds: dict[tuple[str, ...], int] = {}
+        self._demands: dict[Demand, int] = {}
+        self._rules: dict[tuple[int, int], tuple[int, Sequence[tuple[WaitRule, int, int]]]] = {}
+        self._excluded: dict[tuple[int, int], bool] = {}
 
     def between(self, first: Node, second: Node, least: int) -> int:
         """`least` steps, or what their waits ask for; 1 where they cannot share a step."""
         if first.instruction is None or second.instruction is None:
             return least
-        key = first, second
-        if key not in self._found:
-            steps = _gap(self._of(first), self._of(second))
-            apart = steps or (first.line is not second.line and not self._beside(first, second))
-            self._found[key] = steps + 1 if apart else 0
-        return max(least, self._found[key])
+        one, other = self._of(first), self._of(second)
+        pair = one.kinds, other.kinds
+        steps, rules = self._rules.get(pair) or self._rules_of(pair)
+        for rule, made, used in rules:
+            steps = max(steps, rule.gap(one.accesses[made], other.accesses[used]))
+        if steps:
+            return max(least, steps + 1)
+        return least if least or self._beside(first, second) else 1
+
+    def _rules_of(self, pair: tuple[int, int]) -> tuple[int, Sequence[tuple[WaitRule, int, int]]]:
+        """Of two kinds the steps that lie between at any address, and the rules that ask for addresses."""
+        kinds = [*self._kinds]
+        rules = _rules(kinds[pair[0]], kinds[pair[1]])
+        found = max((rule.steps for rule, *_ in rules if not rule.cycles), default=0), [r for r in rules if r[0].cycles]
+        self._rules[pair] = found
+        return found
 
     def _beside(self, first: Node, second: Node) -> bool:
-        """Whether two instructions may share a step."""
-        one, other = self._demand(first), self._demand(second)
+        """Whether two instructions may share a step; those of one line do."""
+        if first.line is second.line:
+            return True
+        one, other = self._of(first), self._of(second)
+        pair = one.demand, other.demand
+        if pair not in self._excluded:
+            demands = [*self._demands]
+            self._excluded[pair] = not demands[pair[0]].beside(demands[pair[1]])
+        if self._excluded[pair]:
+            return False
         assert first.instruction is not None and second.instruction is not None
-        return one.beside(other) and not any(same_l1bm_words([first.instruction, second.instruction]))
+        both = one.transfer and other.transfer
+        return not (both and any(same_l1bm_words([first.instruction, second.instruction])))
 
-    def _demand(self, node: Node) -> Demand:
-        if node not in self._demands:
+    def _of(self, node: Node) -> _Known:
+        found = self._known.get(node)
+        if found is None:
             assert node.instruction is not None
-            self._demands[node] = demand_of(node.instruction)
-        return self._demands[node]
-
-    def _of(self, node: Node) -> tuple[Timed, ...]:
-        if node not in self._accesses:
-            assert node.instruction is not None
-            self._accesses[node] = tuple(timed(node.instruction))
-        return self._accesses[node]
+            accesses, demand = tuple(timed(node.instruction)), demand_of(node.instruction)
+            kinds = self._kinds.setdefault(tuple([access.kind for access in accesses]), len(self._kinds))
+            number = self._demands.setdefault(demand, len(self._demands))
+            found = self._known[node] = _Known(accesses, kinds, number, node.instruction.unit in ("l1bm", "l2bm"))
+        return found

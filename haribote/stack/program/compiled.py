@@ -71,6 +71,7 @@ class StackCompiled(Compiled):
         return self.executable.step
 
 
+@seldom_collected()  # also while what `built` made is thrown away
 def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> StackCompiled:
     """The step of a graph, its products as exact as asked: `float`, `mixed` or `half` (`planner.precision`). quick: by
     the first good plan, and a schedule that is not looked for at length.
@@ -90,7 +91,6 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool 
     return StackCompiled(model, (), (), Index(model), {}, updates(model), executable=executable)
 
 
-@seldom_collected()
 def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Built:
     """The program of a graph with its plan; quick: as in `compile_stack`."""
     found = _cheapest(model, precision, quick)
