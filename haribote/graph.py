@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from onnx import checker, helper, numpy_helper, shape_inference
 
 from haribote.errors import GraphError
+from haribote.graphs.constants import Constants, with_constants, without_large_constants
 from haribote.model_file import about, check_declared, declared, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.operators.opset import at_our_opset
@@ -51,11 +52,13 @@ class Index:
         graph = model.graph
         self.node = {node.name: node for node in graph.node}
         self.producer = {name: node for node in graph.node for name in node.output}
-        self.constants: dict[str, Array] = {init.name: numpy_helper.to_array(init) for init in graph.initializer}
+        self.constants: MutableMapping[str, Array] = Constants(graph.initializer)
         self.inputs = [info.name for info in graph.input]
         self.outputs = [info.name for info in graph.output]
-        self.shape: dict[str, Shape] = {name: array.shape for name, array in self.constants.items()}
-        self.dtype: dict[str, np.dtype[Any]] = {name: array.dtype for name, array in self.constants.items()}
+        self.shape: dict[str, Shape] = {init.name: tuple(init.dims) for init in graph.initializer}
+        self.dtype: dict[str, np.dtype[Any]] = {
+            init.name: helper.tensor_dtype_to_np_dtype(init.data_type) for init in graph.initializer
+        }
         for info in [*graph.input, *graph.value_info, *graph.output]:
             tensor = info.type.tensor_type
             if tensor.elem_type and tensor.HasField("shape") and all(d.HasField("dim_value") for d in tensor.shape.dim):
@@ -245,7 +248,8 @@ def complete(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         GraphError: the graph is not valid; see `verify`.
     """
-    model = clone(model)
+    before = model.graph.initializer
+    model = without_large_constants(model)
     graph = model.graph
     names = [info.name for info in graph.output]
     bodies = {function.name: function for function in clone(model).functions} | FUNCTIONS
@@ -261,7 +265,7 @@ def complete(model: onnx.ModelProto) -> onnx.ModelProto:
         model.graph.value_info.remove(info)  # the outputs have it already
     _type_outputs(model.graph)
     verify(model)
-    return model
+    return with_constants(model, before)
 
 
 def clone(message: Message) -> Message:
@@ -274,9 +278,9 @@ def clone(message: Message) -> Message:
 def remove_unused_constants(graph: onnx.GraphProto) -> None:
     """Remove the constants that no node reads and that are no output. In place."""
     used = {name for node in graph.node for name in node.input} | {info.name for info in graph.output}
-    kept = [clone(init) for init in graph.initializer if init.name in used]
-    del graph.initializer[:]
-    graph.initializer.extend(kept)
+    for number in reversed(range(len(graph.initializer))):
+        if graph.initializer[number].name not in used:
+            del graph.initializer[number]
 
 
 def verify(model: onnx.ModelProto) -> None:

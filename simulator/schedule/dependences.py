@@ -177,12 +177,14 @@ def _rules(made: tuple[str, ...], used: tuple[str, ...]) -> tuple[tuple[WaitRule
 
 
 class _Known(NamedTuple):
-    """What decides the distances of an instruction. kinds: of its accesses, and demand: what it asks of its step, both
-    as numbers; transfer: whether it may touch words of the L1BM that another one touches."""
+    """What decides the distances of an instruction. kinds: the number of the kinds of its accesses; demand: what it
+    asks of its step, and the number of that; transfer: whether it may touch words of the L1BM that another one touches.
+    """
 
     accesses: tuple[Timed, ...]
     kinds: int
-    demand: int
+    demand: Demand
+    number: int
     transfer: bool
 
 
@@ -222,10 +224,9 @@ class Distances:
         if first.line is second.line:
             return True
         one, other = self._of(first), self._of(second)
-        pair = one.demand, other.demand
+        pair = one.number, other.number
         if pair not in self._excluded:
-            demands = [*self._demands]
-            self._excluded[pair] = not demands[pair[0]].beside(demands[pair[1]])
+            self._excluded[pair] = not one.demand.beside(other.demand)
         if self._excluded[pair]:
             return False
         assert first.instruction is not None and second.instruction is not None
@@ -239,5 +240,7 @@ class Distances:
             accesses, demand = tuple(timed(node.instruction)), demand_of(node.instruction)
             kinds = self._kinds.setdefault(tuple([access.kind for access in accesses]), len(self._kinds))
             number = self._demands.setdefault(demand, len(self._demands))
-            found = self._known[node] = _Known(accesses, kinds, number, node.instruction.unit in ("l1bm", "l2bm"))
+            found = self._known[node] = _Known(
+                accesses, kinds, demand, number, node.instruction.unit in ("l1bm", "l2bm")
+            )
         return found

@@ -70,11 +70,15 @@ class Facts:
         self.ends: dict[object, list[tuple[float, BitMap]]] = {}
         self.added: dict[str, Array] = {}
         self.renamed: dict[str, str] = {}
-        self.scalars = {name: array for name, array in self.index.constants.items() if array.size == 1}
+        constants, shape = self.index.constants, self.index.shape
+        self.scalars = {name: constants[name] for name in constants if prod(shape[name]) == 1}
 
     def anew(self) -> Facts:
         """The same before anything was planned; what moves cost stays known."""
-        return Facts(self.model, self.tariff, self.precision, self.batch, self.most_words)
+        facts = Facts(self.model, self.tariff, self.precision, self.batch, self.most_words)
+        for name in facts.index.constants:
+            facts.index.constants[name] = self.index.constants[name]  # tables of indices are large
+        return facts
 
     def ways(self, node: onnx.NodeProto) -> tuple[products.Precision, ...]:
         """What a product may be computed in."""
