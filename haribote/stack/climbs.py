@@ -69,7 +69,7 @@ class Climbs(NamedTuple):
     turns: NDArray[np.bool_]
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 8)
 def climbs(start: BitMap, combine: str, copies: int, memory: Memory) -> Climbs:
     """All halves that climb from a start to a memory and join its parts. combine: what joins them; copies: units below
     this number may hold copies in the place of parts.
@@ -89,7 +89,7 @@ def climbs(start: BitMap, combine: str, copies: int, memory: Memory) -> Climbs:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 8)
 def _climbed(start: BitMap, combine: str, copies: int, height: int) -> tuple[Up, ...]:
     """The halves that climb to the memories of a height."""
     if height > HEIGHT[start.memory]:

@@ -69,7 +69,7 @@ class Descents(NamedTuple):
     turns: NDArray[np.bool_]
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 8)
 def descents(wanted: BitMap, memory: Memory, kept: int) -> Descents:
     """Halves that come down to a map from a memory. kept: the cheapest at each height on the way."""
     halves = [down for down in _layer(wanted, HEIGHT[memory], kept) if down.demand.memory == memory]
@@ -96,7 +96,7 @@ def _columns(asked: NDArray[np.int8], barred: Bits) -> list[Column]:
     return found
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 8)
 def _layer(wanted: BitMap, height: int, kept: int) -> Sequence[Down]:
     """The halves that come down from the memories of a height, those with the same demand once, the cheapest first."""
     found: dict[object, Down] = {}

@@ -91,12 +91,17 @@ def schedule_long(program: Program, effort: int = 1) -> Program:
     long, and it finds little.
     """
     nodes = nodes_of(program)
-    problem = Problem(groups_of(nodes))
+    groups = groups_of(nodes)
+    problem = Problem(groups)
     search = Search(Ordered(problem, Turns(problem, []), (), problem), (), max(_bounds(nodes, problem)))
     search.begin(OF_LONG)
     search.begin_from_end()
     search.go_on(effort)
-    return _best(search, program, program.filename)
+    found = _best(search, program, program.filename)
+    for group in groups:  # what refers to each other is there until garbage is looked for
+        group.before.clear()
+        group.after.clear()
+    return found
 
 
 def _begun(program: Program, kept: Kept, steps: int, forward: bool) -> Search | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -33,6 +34,8 @@ ROUNDS, LEAST_ROUNDS = 12, 4
 """Times that a graph is planned anew since its moves cost other than guessed."""
 MANY_NODES = 100
 """From here on beam and rounds are reduced in proportion."""
+HOPELESS = 1.3
+"""How much dearer than the cheapest a plan may prove, until what else it wants is not asked for."""
 MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
@@ -78,16 +81,29 @@ def _searched(facts: Facts, beam: int, quick: bool, limit: float) -> tuple[float
             if facts.batch is None and limit == inf:
                 raise
             break
-        asks = list(_moves(found.actions))
-        cost -= sum(tariff.price(*ask) for ask in asks)
         with stage("moves"):
-            learnt = [tariff.learn(*ask) for ask in asks]
-        known.append((cost + sum(tariff.price(*ask) for ask in asks), found))
-        if not any(learnt):
+            cost, learnt = _settled(cost, found, tariff, min((cost for cost, _ in known), default=inf))
+        known.append((cost, found))
+        if not learnt:
             break
         if number + 1 >= wanted and min(known, key=lambda entry: entry[0])[0] < NEVER:
             break
     return min(known, key=lambda entry: entry[0], default=None)
+
+
+def _settled(cost: float, found: Found, tariff: Tariff, limit: float) -> tuple[float, bool]:
+    """What a plan costs with its moves known, and whether any had to be found out; about `limit` is enough to know of a
+    plan that costs more than that."""
+    counts = Counter(_moves(found.actions))
+    learnt = False
+    for ask, count in sorted(counts.items(), key=lambda entry: -entry[1] * tariff.price(*entry[0])):
+        guessed = tariff.price(*ask)
+        if tariff.learn(*ask):
+            learnt = True
+            cost += count * (tariff.price(*ask) - guessed)
+            if cost > HOPELESS * limit:
+                break
+    return cost, learnt
 
 
 class Found(NamedTuple):
