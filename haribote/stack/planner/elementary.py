@@ -16,25 +16,24 @@ from haribote.stack.planner.views import view_of
 from simulator.messages import tr
 
 MOST_PAIRS = 3 << 22
-"""Of elements that a sort may compare: 3,072 in each PE."""
+"""Of elements that a sort or a scatter may compare: 3,072 in each PE."""
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same function; what has no rule stays as it is. Raises UnsupportedOp for a sort of too many elements."""
-    _sortable(model)
+    """The same function; what has no rule stays as it is. Raises UnsupportedOp for a sort or a
+    scatter of too many elements."""
+    _comparable(model)
     lowered = lower(model, _taken)
     return share(rewrite.once(lowered, _as_pick) or lowered)
 
 
-def _sortable(model: onnx.ModelProto) -> None:
+def _comparable(model: onnx.ModelProto) -> None:
     """Raises UnsupportedOp where more is compared than fits, which would be found out after a minute."""
-    sorts = [node for node in model.graph.node if node.op_type == "TopK"]
-    if not sorts:
-        return
-    index = Index(model)
-    for node in sorts:
-        shape = index.shape[node.input[0]]
-        pairs = prod(shape) * shape[attributes(node).get("axis", -1)]
+    nodes = [node for node in model.graph.node if node.op_type in ("TopK", "ScatterElements")]
+    index = Index(model) if nodes else None
+    for node in nodes:
+        assert index is not None
+        pairs = _pairs(node, index)
         if pairs > MOST_PAIRS:
             raise UnsupportedOp(
                 tr(
@@ -47,6 +46,15 @@ def _sortable(model: onnx.ModelProto) -> None:
                 ),
                 tr("a shorter axis, or fewer rows at a time"),
             )
+
+
+def _pairs(node: onnx.NodeProto, index: Index) -> int:
+    """What a sort compares, or a scatter to computed places: each of them with all places of the axis."""
+    data, *others = node.input
+    shape, axis = index.shape[data], attributes(node).get("axis", -1 if node.op_type == "TopK" else 0)
+    if node.op_type == "TopK":
+        return prod(shape) * shape[axis]
+    return 0 if others[0] in index.constants else prod(index.shape[others[0]]) * shape[axis]
 
 
 def _taken(node: onnx.NodeProto, _: Index) -> bool:

@@ -78,3 +78,13 @@ def test_a_sort_of_too_many_elements_is_refused_at_once(size: int, fits: bool) -
         return
     with pytest.raises(UnsupportedOp, match=r"\(TopK\) compares every element with every other: 12,588,304 pairs"):
         elementary.run(graph(body))
+
+
+@pytest.mark.parametrize(("size", "fits"), [(3547, True), (3548, False)])
+def test_a_scatter_of_too_many_elements_is_refused_at_once(size: int, fits: bool) -> None:
+    body = f"(float[{size}] x, int64[{size}] i) => (float[{size}] y) {{ y = ScatterElements(x, i, x) }}"
+    if fits:
+        elementary.run(graph(body))
+        return
+    with pytest.raises(UnsupportedOp, match=r"\(ScatterElements\) compares .*: 12,588,304 pairs"):
+        elementary.run(graph(body))
