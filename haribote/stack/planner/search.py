@@ -33,7 +33,7 @@ BEAM, LEAST_BEAM = 12, 3
 ROUNDS, LEAST_ROUNDS = 12, 4
 """Times that a graph is planned anew since its moves cost other than guessed."""
 MANY_NODES = 100
-"""From here on beam and rounds are reduced in proportion."""
+"""From here on beam and rounds are reduced in proportion, and from ten times as many on the least of rounds too."""
 HOPELESS = 1.3
 """How much dearer than the cheapest a plan may prove, until what else it wants is not asked for."""
 MORE_ROUNDS = 4
@@ -70,7 +70,8 @@ def _searched(facts: Facts, beam: int, quick: bool, limit: float) -> tuple[float
     known: list[tuple[float, Found]] = []
     model, tariff = facts.model, facts.tariff
     share = min(1.0, MANY_NODES / max(1, len(model.graph.node)))
-    beam, rounds = max(LEAST_BEAM, round(beam * share)), max(LEAST_ROUNDS, round(ROUNDS * share))
+    least = min(LEAST_ROUNDS, max(2, round(10 * share * LEAST_ROUNDS)))  # one of each kind of guess
+    beam, rounds = max(LEAST_BEAM, round(beam * share)), max(least, round(ROUNDS * share))
     wanted = 1 if quick else rounds
     for number in range(MORE_ROUNDS * rounds):
         again = facts.anew()
