@@ -51,10 +51,12 @@ def _comparable(model: onnx.ModelProto) -> None:
 def _pairs(node: onnx.NodeProto, index: Index) -> int:
     """What a sort compares, or a scatter to computed places: each of them with all places of the axis."""
     data, *others = node.input
-    shape, axis = index.shape[data], attributes(node).get("axis", -1 if node.op_type == "TopK" else 0)
-    if node.op_type == "TopK":
-        return prod(shape) * shape[axis]
-    return 0 if others[0] in index.constants else prod(index.shape[others[0]]) * shape[axis]
+    shape = index.shape[data]
+    if node.op_type == "ScatterElements" and others[0] in index.constants:
+        return 0
+    axis: int = attributes(node).get("axis", -1 if node.op_type == "TopK" else 0)
+    compared = shape if node.op_type == "TopK" else index.shape[others[0]]
+    return prod(compared) * shape[axis]
 
 
 def _taken(node: onnx.NodeProto, _: Index) -> bool:

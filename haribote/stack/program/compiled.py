@@ -29,14 +29,17 @@ from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from haribote.stack.program.garbage import seldom_collected
 from haribote.stack.program.work import Spill
+from simulator.assembly.assembler import assemble
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 from simulator.isa import LM_WORDS
-from simulator.isa.cost import Cost
+from simulator.isa.cost import Cost, cost_of
 from simulator.messages import tr
 
 FEW_WORDS = LM_WORDS // 8
 """Words per PE that a value may have where larger ones had to be put away."""
+MUCH = 0.1
+"""The share of a program's cycles that is worth another plan."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,17 +112,23 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False)
 
 
 def _cheapest(model: onnx.ModelProto, precision: str, quick: bool) -> Built:
-    """The program of a plan. Where it puts values away into DRAM and gets them back, of which planners do not see what
-    it costs, also one of smaller values, which leave room for each other; the cheaper of both.
+    """The program of a plan. Where much of it puts values away into DRAM and gets them back, of which planners do not
+    see what it costs, also one of smaller values, which leave room for each other; the cheaper of both.
     """
     found = build(planned(model, precision, quick), quick)
-    if quick or not any(isinstance(piece.action, Spill) for piece in found.pieces):
+    if quick or _put_away(found) < MUCH * found.executable.cost.cycles:
         return found
     try:
         other = build(planned(model, precision, most_words=FEW_WORDS))
     except (NotPlanned, NoRoom):
         return found
     return min(found, other, key=lambda one: one.executable.cost.fewest)
+
+
+def _put_away(found: Built) -> float:
+    """Cycles in which values are put away and got back."""
+    lines = [line for piece in found.pieces if isinstance(piece.action, Spill) for line in piece.lines]
+    return cost_of(assemble("\n".join(lines))).cycles
 
 
 def planned(
