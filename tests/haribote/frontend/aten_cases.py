@@ -112,6 +112,8 @@ CONSTANTS = cases(
             torch.full_like(x, 3) - x,
             x.new_zeros(6) + x,
             aten.copy.default(torch.empty_like(x), x) + 1,
+            aten.copy.default(aten.new_empty_strided.default(x, list(x.shape), list(x.stride())), x) - 1,
+            aten._efficientzerotensor.default(list(x.shape)) + x,
             aten.copy.default(torch.empty(6), x[0]) + 1,
             x.new_ones(6) + x,
             x.new_full((6,), 2.0) * x,
