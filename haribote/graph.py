@@ -12,8 +12,8 @@ import onnx
 from numpy.typing import DTypeLike, NDArray
 from onnx import checker, helper, numpy_helper, shape_inference
 
+from haribote.constants import Constants, with_constants, without_large_constants
 from haribote.errors import GraphError
-from haribote.graphs.constants import Constants, with_constants, without_large_constants
 from haribote.model_file import about, check_declared, declared, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.operators.opset import at_our_opset

@@ -7,8 +7,8 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+from haribote.constants import LARGE, Constants, without_large_constants
 from haribote.graph import Builder, Index, complete
-from haribote.graphs.constants import LARGE, Constants, without_large_constants
 
 
 def model() -> onnx.ModelProto:
