@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from math import prod
 from typing import Any, TypeVar
 
@@ -42,6 +42,13 @@ class Constants(MutableMapping[str, Array]):
 
     def __len__(self) -> int:
         return len(self._known)
+
+    def __or__(self, others: Mapping[str, Array]) -> dict[str, Array]:
+        """All arrays and these others, as of dictionaries."""
+        return {**self, **others}
+
+    def __ror__(self, others: Mapping[str, Array]) -> dict[str, Array]:
+        return {**others, **self}
 
 
 def without_large_constants(model: onnx.ModelProto) -> onnx.ModelProto:

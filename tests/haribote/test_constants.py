@@ -57,3 +57,6 @@ def test_arrays_are_made_once() -> None:
     assert {name: value.size for name, value in found.items()} == {"b": 4, "c": 1}
     with pytest.raises(KeyError):
         found["a"]
+    other = {"b": np.ones(9)}
+    assert [value.size for value in (found | other).values()] == [9, 1]
+    assert [value.size for value in (other | found).values()] == [4, 1]
