@@ -44,10 +44,11 @@ class Constants(MutableMapping[str, Array]):
         return len(self._known)
 
     def __or__(self, others: Mapping[str, Array]) -> dict[str, Array]:
-        """All arrays and these others, as of dictionaries."""
+        """All arrays and these others, which win; as of dictionaries."""
         return {**self, **others}
 
     def __ror__(self, others: Mapping[str, Array]) -> dict[str, Array]:
+        """These others and all arrays, which win."""
         return {**others, **self}
 
 

@@ -45,15 +45,10 @@ class Demand:
         """The marks that it sets in its own step."""
         return frozenset(mark for mark, first, last in self.sets if first <= 0 <= last)
 
-    @cached_property
-    def barred(self) -> frozenset[Mark]:
-        """The marks that its bars speak of."""
-        return frozenset(bar.mark for bar in self.bars)
-
     def beside(self, other: Demand) -> bool:
         """Whether it may share a step with another one, as far as marks tell."""
         here = other.here
-        return self.barred.isdisjoint(here) or not any(
+        return not any(
             bar.mark in here and bar.unless not in here and (bar.beside is None or bar.beside in here)
             for bar in self.bars
         )

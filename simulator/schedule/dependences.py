@@ -188,6 +188,10 @@ class _Known(NamedTuple):
     transfer: bool
 
 
+def _kinds(accesses: Iterable[Timed]) -> tuple[str, ...]:
+    return tuple(access.kind for access in accesses)
+
+
 class Distances:
     """How far apart two instructions of a program stand, of which one comes first."""
 
@@ -204,19 +208,18 @@ class Distances:
             return least
         one, other = self._of(first), self._of(second)
         pair = one.kinds, other.kinds
-        steps, rules = self._rules.get(pair) or self._rules_of(pair)
+        steps, rules = self._rules.get(pair) or self._rules_of(one, other)
         for rule, made, used in rules:
             steps = max(steps, rule.gap(one.accesses[made], other.accesses[used]))
         if steps:
             return max(least, steps + 1)
         return least if least or self._beside(first, second) else 1
 
-    def _rules_of(self, pair: tuple[int, int]) -> tuple[int, Sequence[tuple[WaitRule, int, int]]]:
+    def _rules_of(self, first: _Known, second: _Known) -> tuple[int, Sequence[tuple[WaitRule, int, int]]]:
         """Of two kinds the steps that lie between at any address, and the rules that ask for addresses."""
-        kinds = [*self._kinds]
-        rules = _rules(kinds[pair[0]], kinds[pair[1]])
+        rules = _rules(_kinds(first.accesses), _kinds(second.accesses))
         found = max((rule.steps for rule, *_ in rules if not rule.cycles), default=0), [r for r in rules if r[0].cycles]
-        self._rules[pair] = found
+        self._rules[first.kinds, second.kinds] = found
         return found
 
     def _beside(self, first: Node, second: Node) -> bool:
@@ -238,7 +241,7 @@ class Distances:
         if found is None:
             assert node.instruction is not None
             accesses, demand = tuple(timed(node.instruction)), demand_of(node.instruction)
-            kinds = self._kinds.setdefault(tuple([access.kind for access in accesses]), len(self._kinds))
+            kinds = self._kinds.setdefault(_kinds(accesses), len(self._kinds))
             number = self._demands.setdefault(demand, len(self._demands))
             found = self._known[node] = _Known(
                 accesses, kinds, demand, number, node.instruction.unit in ("l1bm", "l2bm")

@@ -20,8 +20,7 @@ MOST_PAIRS = 3 << 22
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same function; what has no rule stays as it is. Raises UnsupportedOp for a sort or a
-    scatter of too many elements."""
+    """The same function; what has no rule stays as it is. Raises UnsupportedOp where too much is compared."""
     _comparable(model)
     lowered = lower(model, _taken)
     return share(rewrite.once(lowered, _as_pick) or lowered)
@@ -30,9 +29,10 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 def _comparable(model: onnx.ModelProto) -> None:
     """Raises UnsupportedOp where more is compared than fits, which would be found out after a minute."""
     nodes = [node for node in model.graph.node if node.op_type in ("TopK", "ScatterElements")]
-    index = Index(model) if nodes else None
+    if not nodes:
+        return
+    index = Index(model)
     for node in nodes:
-        assert index is not None
         pairs = _pairs(node, index)
         if pairs > MOST_PAIRS:
             raise UnsupportedOp(
@@ -50,13 +50,13 @@ def _comparable(model: onnx.ModelProto) -> None:
 
 def _pairs(node: onnx.NodeProto, index: Index) -> int:
     """What a sort compares, or a scatter to computed places: each of them with all places of the axis."""
-    data, *others = node.input
+    data, places = node.input[:2]  # of a sort the number of elements wanted
     shape = index.shape[data]
-    if node.op_type == "ScatterElements" and others[0] in index.constants:
+    if node.op_type == "TopK":
+        return prod(shape) * shape[attributes(node).get("axis", -1)]
+    if places in index.constants:
         return 0
-    axis: int = attributes(node).get("axis", -1 if node.op_type == "TopK" else 0)
-    compared = shape if node.op_type == "TopK" else index.shape[others[0]]
-    return prod(compared) * shape[axis]
+    return prod(index.shape[places]) * shape[attributes(node).get("axis", 0)]
 
 
 def _taken(node: onnx.NodeProto, _: Index) -> bool:

@@ -93,8 +93,9 @@ def _searched(facts: Facts, beam: int, quick: bool, limit: float) -> tuple[float
 
 
 def _settled(cost: float, found: Found, tariff: Tariff, limit: float) -> tuple[float, bool]:
-    """What a plan costs with its moves known, and whether any had to be found out; about `limit` is enough to know of a
-    plan that costs more than that."""
+    """What a plan costs with its moves known, and whether any had to be found out. Of a plan that proves HOPELESS times
+    as dear as `limit` the moves that matter less stay as guessed.
+    """
     counts = Counter(_moves(found.actions))
     learnt = False
     for ask, count in sorted(counts.items(), key=lambda entry: -entry[1] * tariff.price(*entry[0])):

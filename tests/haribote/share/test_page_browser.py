@@ -168,7 +168,7 @@ def test_without_scripts_all_is_there_to_be_read(opened: Callable[..., Any], bro
 def test_first_frame_is_soon(opened: Callable[..., Any]) -> None:
     tab = opened()
 
-    def paints() -> list[float]:
+    def paints() -> Any:
         """Milliseconds from the request on; none until the browser, which paints when it finds time, has painted."""
         return tab.evaluate("performance.getEntriesByType('paint').map((entry) => entry.startTime)")
 
