@@ -52,11 +52,11 @@ def _pairs(node: onnx.NodeProto, index: Index) -> int:
     """What a sort compares, or a scatter to computed places: each of them with all places of the axis."""
     data, places = node.input[:2]  # of a sort the number of elements wanted
     shape = index.shape[data]
-    if node.op_type == "TopK":
-        return prod(shape) * shape[attributes(node).get("axis", -1)]
-    if places in index.constants:
+    sort = node.op_type == "TopK"
+    if not sort and places in index.constants:
         return 0
-    return prod(index.shape[places]) * shape[attributes(node).get("axis", 0)]
+    axis: int = attributes(node).get("axis", -1 if sort else 0)
+    return prod(shape if sort else index.shape[places]) * shape[axis]
 
 
 def _taken(node: onnx.NodeProto, _: Index) -> bool:
