@@ -21,7 +21,7 @@ from haribote.graph import Index, load, updates
 from haribote.mlsdk.interface import Complete
 from haribote.mlsdk.recording import Change
 from haribote.mlsdk.tracing import Traced, Value
-from haribote.stack.program.compiled import StackCompiled, compile_stack
+from haribote.stack.program.compiled import Passed, StackCompiled, compile_stack, prepared
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from simulator.errors import reason_of
 from simulator.files import write_file
@@ -57,8 +57,13 @@ class Artefact:
     tree: dict[str, Any] | None = None
 
 
-def start(artefact: Artefact, executable: bytes | None, cache: CacheOptions | None = None) -> CompiledGraph:
-    """The graph on its device; compiled now where there is no executable yet. Raises HariboteError."""
+def start(
+    artefact: Artefact, executable: bytes | None, cache: CacheOptions | None = None, passed: Passed | None = None
+) -> CompiledGraph:
+    """The graph on its device; compiled now where there is no executable yet. passed: as in `compile_stack`.
+
+    Raises HariboteError.
+    """
     model, precision = artefact.traced.model, artefact.precision
     if artefact.device == "host":
         return CompiledGraph(model, Options("host", host="fastest"))
@@ -72,7 +77,7 @@ def start(artefact: Artefact, executable: bytes | None, cache: CacheOptions | No
     if ready is not None:
         compiled = StackCompiled(model, (), (), Index(model), {}, updates(model), executable=ready)
     else:
-        compiled = compile_stack(model, precision)
+        compiled = compile_stack(model, precision, passed=passed)
         if kept is not None:
             write_file(kept, to_bytes(compiled.executable))
     return CompiledGraph(model, Options("chip", precision=precision), compiled=compiled)
@@ -92,30 +97,21 @@ def _digest(model: onnx.ModelProto, precision: str) -> str:
     return hashlib.sha256(model.SerializeToString(deterministic=True) + decides).hexdigest()[:32]
 
 
-def write(folder: Path, artefact: Artefact, graph: CompiledGraph) -> None:
-    """Write all there is about a compilation. Each file appears whole, what makes the folder valid at last."""
+def write(folder: Path, artefact: Artefact, graph: CompiledGraph, passed: Passed) -> None:
+    """Write all there is about a compilation. Each file appears whole, what makes the folder valid at last. passed:
+    what the passes have made, or nothing where nothing was compiled.
+    """
     (folder / SPECS).unlink(missing_ok=True)
     write_file(folder / MODEL, artefact.traced.model.SerializeToString())
     if isinstance(graph.compiled, StackCompiled):
-        for name, content in _stages(artefact.traced.model).items():
-            write_file(folder / name, content)
+        ready = [*passed.values()][-1] if passed else prepared(artefact.traced.model, passed)
+        for number, (name, model) in enumerate(passed.items(), 1):
+            write_file(folder / f"stages/{number}_{name}.onnx", model.SerializeToString())
+        write_file(folder / "app.onnx", ready.SerializeToString())
         write_file(folder / PROGRAM, graph.compiled.text)
         write_file(folder / "plan.txt", plan_text(graph.compiled))
         write_file(folder / EXECUTABLE, to_bytes(graph.compiled.executable))
     write_file(folder / SPECS, json.dumps(_plain(artefact), indent=1))
-
-
-def _stages(model: onnx.ModelProto) -> dict[str, bytes]:
-    """The graph after each pass before planning; the last is what is planned."""
-    from haribote.passes import cse, decompose, join_bias, simplify
-    from haribote.stack.planner import elementary
-
-    files = {}
-    passes = {"simplify": simplify.run, "decompose": decompose.run, "join_bias": join_bias.run}
-    for number, (name, apply) in enumerate((passes | {"elementary": elementary.run, "cse": cse.run}).items(), 1):
-        model = apply(model)
-        files[f"stages/{number}_{name}.onnx"] = model.SerializeToString()
-    return files | {"app.onnx": model.SerializeToString()}
 
 
 def plan_text(compiled: StackCompiled) -> str:

@@ -26,6 +26,7 @@ from haribote.mlsdk.timeline import span
 from haribote.mlsdk.tracing import trace
 from haribote.partition.verdicts import reason
 from haribote.progress import aloud
+from haribote.stack.program.compiled import Passed
 from simulator.messages import tr
 
 MOST_OPTIMIZERS = 16
@@ -48,9 +49,10 @@ def compiled(
             artefact = _traced(context, fn, inputs, asked)
         artefact.tree = None if tree is None else tree()
         with span("compile", operators=len(artefact.traced.model.graph.node)), aloud():
-            graph = _started(artefact, cache)
+            passed: Passed = {}
+            graph = _started(artefact, cache, passed if codegen_dir is not None else None)
         if codegen_dir is not None:
-            artefacts.write(Path(codegen_dir), artefact, graph)
+            artefacts.write(Path(codegen_dir), artefact, graph, passed)
         return artefact, graph
 
     return (*again(), again)
@@ -106,9 +108,9 @@ def _require_registered(context: Owner, optimizer: torch.optim.Optimizer) -> Non
                 )
 
 
-def _started(artefact: Artefact, cache: CacheOptions | None) -> CompiledGraph:
+def _started(artefact: Artefact, cache: CacheOptions | None, passed: Passed | None) -> CompiledGraph:
     try:
-        return artefacts.start(artefact, None, cache)
+        return artefacts.start(artefact, None, cache, passed)
     except Exception as error:  # the host can run what the chip does not take, whatever ours raises
         if artefact.device != "chip":
             raise

@@ -183,6 +183,7 @@ class _Builder:
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,
+            assembled=step,
             inputs=loaded,
             outputs=tuple(self._port(version, place) for version, place in self._exchanged(Store)),
             loads=tuple(self._port(*load) for load, _ in self.residents),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -75,9 +76,12 @@ class StackCompiled(Compiled):
 
 
 @seldom_collected()  # also while what `built` made is thrown away
-def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> StackCompiled:
+def compile_stack(
+    model: onnx.ModelProto, precision: str = "float", quick: bool = False, passed: Passed | None = None
+) -> StackCompiled:
     """The step of a graph, its products as exact as asked: `float`, `mixed` or `half` (`planner.precision`). quick: by
-    the first good plan, and a schedule that is not looked for at length.
+    the first good plan, and a schedule that is not looked for at length. passed: gets the graph after each pass, where
+    it is compiled now.
 
     What was compiled before is read from the cache. Raises HariboteError.
     """
@@ -88,15 +92,15 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool 
             raise LookupError(tr("what is kept was not checked now"))
         executable = from_bytes(file.read_bytes())
     except (OSError, ValueError, LookupError, TypeError):  # not there, or not as we write it
-        executable = built(model, precision, quick).executable
+        executable = built(model, precision, quick, passed).executable
         with suppress(OSError, FileError):  # a cache that cannot be written costs time only
             write_file(file, to_bytes(executable), durable=False)
     return StackCompiled(model, (), (), Index(model), {}, updates(model), executable=executable)
 
 
-def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Built:
-    """The program of a graph with its plan; quick: as in `compile_stack`."""
-    found = _cheapest(model, precision, quick)
+def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False, passed: Passed | None = None) -> Built:
+    """The program of a graph with its plan; quick, passed: as in `compile_stack`."""
+    found = _cheapest(prepared(model, passed), precision, quick)
     types = {name: str(dtype) for name, dtype in Index(model).dtype.items() if dtype != word_of(dtype)}
     if types:
         found = replace(found, executable=replace(found.executable, types=types))
@@ -111,15 +115,16 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False)
     return found
 
 
-def _cheapest(model: onnx.ModelProto, precision: str, quick: bool) -> Built:
-    """The program of a plan. Where much of it puts values away into DRAM and gets them back, of which planners do not
-    see what it costs, also one of smaller values, which leave room for each other; the cheaper of both.
+def _cheapest(ready: onnx.ModelProto, precision: str, quick: bool) -> Built:
+    """The program of a plan of a prepared graph. Where much of it puts values away into DRAM and gets them back, of
+    which planners do not see what it costs, also one of smaller values, which leave room for each other; the cheaper of
+    both.
     """
-    found = build(planned(model, precision, quick), quick)
+    found = build(_plan(ready, precision, quick), quick)
     if quick or _put_away(found) < MUCH * found.executable.cost.cycles:
         return found
     try:
-        other = build(planned(model, precision, most_words=FEW_WORDS))
+        other = build(_plan(ready, precision, most_words=FEW_WORDS))
     except (NotPlanned, NoRoom):
         return found
     return min(found, other, key=lambda one: one.executable.cost.fewest)
@@ -131,26 +136,46 @@ def _put_away(found: Built) -> float:
     return cost_of(assemble("\n".join(lines))).cycles
 
 
-def planned(
-    model: onnx.ModelProto, precision: str = "float", quick: bool = False, most_words: int = MOST_WORDS
-) -> Plan:
-    """The plan of a graph; quick: the first good one. most_words: per PE, of a value in a layout.
+def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
+    """The plan of a graph. Raises HariboteError."""
+    return _plan(prepared(model), precision)
+
+
+def _plan(ready: onnx.ModelProto, precision: str, quick: bool = False, most_words: int = MOST_WORDS) -> Plan:
+    """The plan of what `prepared` gives; quick: the first good one. most_words: per PE, of a value in a layout."""
+    from haribote.stack.planner.search import plan  # what is kept needs no planner
+
+    return plan(ready, precision=checked(precision), quick=quick, most_words=most_words)
+
+
+Passed = dict[str, onnx.ModelProto]
+"""The graph after each pass before planning, by the pass's name, in order; the last is what is planned."""
+
+PASSES: Mapping[str, Callable[[onnx.ModelProto], onnx.ModelProto]] = {
+    "in_words": in_words,
+    "simplify": simplify.run,
+    "decompose": decompose.run,
+    "join_bias": join_bias.run,
+    "elementary": elementary.run,
+    "signed_extremes": signed_extremes,
+    "cse": cse.run,
+    "merge_axes": tiling.merge,
+    "cut_axes": tiling.cut,
+}
+
+
+def prepared(model: onnx.ModelProto, passed: Passed | None = None) -> onnx.ModelProto:
+    """The graph as the planner gets it: in the operators of the stack, where there are rules. passed: gets the graph
+    after each pass.
 
     Raises HariboteError.
     """
-    from haribote.stack.planner.search import plan  # what is kept needs no planner
-
-    asked = checked(precision)
-    return plan(prepared(model), precision=asked, quick=quick, most_words=most_words)
-
-
-def prepared(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The graph as the planner gets it: in the operators of the stack, where there are rules. Raises HariboteError."""
-    first = (in_words, simplify.run, decompose.run, join_bias.run, elementary.run)
-    for apply in (*first, signed_extremes, cse.run, tiling.merge, tiling.cut):
+    for name, apply in PASSES.items():
         with stage("passes"):
             model = apply(model)
-        if apply is elementary.run and checker.asked():
+        if passed is not None:
+            passed[name] = model
+        if name == "elementary" and checker.asked():
             checker.check(model, "chip")
     return model
 

@@ -70,7 +70,7 @@ class Executable:
     of the step; nodes: of the graph. joins, tiles: values of the user's that are parts of one here, and that are cut.
     merged: the user's shapes of values some of whose axes are one here.
     unread: inputs that the step does not need, and their shapes. types: of values of the user's whose type is no word
-    of the chip (`stack.planner.narrow`).
+    of the chip (`stack.planner.narrow`). assembled: the step as a program, of one that was built just now.
     """
 
     setup: str
@@ -89,11 +89,12 @@ class Executable:
     nodes: int = 0
     unread: Mapping[str, Sequence[int]] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
+    assembled: Program | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def program(self) -> Program:
         """The step, assembled."""
-        return assemble(self.step, "step.vsm")
+        return self.assembled or assemble(self.step, "step.vsm")
 
 
 def to_bytes(found: Executable) -> bytes:

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from haribote.errors import HariboteError
+from haribote.graph import load
 from haribote.mlsdk import (
     CacheOptions,
     Context,
@@ -21,6 +22,7 @@ from haribote.mlsdk import (
     set_tensor_name_in_module,
     storage,
 )
+from haribote.stack.program.compiled import PASSES, prepared
 from tests.haribote.mlsdk.steps import HOST, Pair, batch, context, mlp
 from tests.long_runs import LONG
 
@@ -158,7 +160,9 @@ def test_a_graph_is_compiled_once_where_there_is_a_cache(tmp_path: Path, monkeyp
 
     compilations: list[str] = []
     plain = artefact.compile_stack
-    monkeypatch.setattr(artefact, "compile_stack", lambda *given: compilations.append("") or plain(*given))
+    monkeypatch.setattr(
+        artefact, "compile_stack", lambda *given, **more: compilations.append("") or plain(*given, **more)
+    )
     cache = CacheOptions(str(tmp_path / "cache"))
     found = context(CHIP)
     for factor in (3.0, 3.0, 5.0):
@@ -172,6 +176,23 @@ def test_a_graph_is_compiled_once_where_there_is_a_cache(tmp_path: Path, monkeyp
         file.write_bytes(b"")
     found.compile(lambda given: {"y": given["x"] * 3.0}, {"x": torch.zeros(4)}, cache_options=cache)
     assert len(compilations) == 3
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_the_folder_has_the_graph_after_each_pass_and_what_is_planned(tmp_path: Path, cached: bool) -> None:
+    cache = CacheOptions(str(tmp_path / "cache"))
+    for folder in ("first", "then") if cached else ("then",):
+        made = {"x": torch.zeros(3, 4)}
+        context(CHIP).compile(
+            lambda given: {"y": F.softmax(given["x"], -1)}, made, storage.path(tmp_path) / folder, cache_options=cache
+        )
+    folder = tmp_path / "then"
+    names = [f"{number}_{name}.onnx" for number, name in enumerate(PASSES, 1)]
+    assert sorted(file.name for file in (folder / "stages").iterdir()) == names
+    planned = (folder / "app.onnx").read_bytes()
+    assert planned == prepared(load(folder / "model.onnx")).SerializeToString()
+    assert planned == (folder / "stages" / names[-1]).read_bytes()
+    assert b"Softmax" in (folder / "model.onnx").read_bytes() and b"Softmax" not in planned
 
 
 @pytest.mark.slow
@@ -243,7 +264,7 @@ def test_what_is_not_in_the_interface_is_named() -> None:
 def test_what_is_not_one_program_runs_in_pieces_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     from haribote.mlsdk import artefact
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise HariboteError("not this one")
 
     monkeypatch.setattr(artefact, "compile_stack", refuse)
