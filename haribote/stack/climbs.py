@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.stack.costs import UNIT_COUNT, hop_cycles
+from haribote.stack.costs import hop_cycles
 from haribote.stack.demand import FIRST_ADDRESS, Table, by_number
 from haribote.stack.maps import COPY, NOTHING, PART, BitMap, Memory, W
-from haribote.stack.ways import HEIGHT, NUMBER, Way, named, ways, ways_across
+from haribote.stack.ways import HEIGHT, NUMBER, UNIT_COUNT, Way, named, ways, ways_across
 
 Bits = NDArray[np.uint64]
 """Sets of index bits, as bits of numbers."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from haribote.stack.demand import FIRST_ADDRESS, Demand, Made
-from haribote.stack.maps import COPY, NOTHING, UNITS, Memory, W, unit_bits
-from haribote.stack.ways import NUMBER, Way
+from haribote.stack.maps import COPY, NOTHING, W
+from haribote.stack.ways import NUMBER, UNIT_COUNT, Way
 from simulator.isa.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP, REDUCE_TO_DRAM, REDUCE_TO_PDM
 
 STEP = 4
 """Cycles of a step."""
-UNIT_COUNT: Mapping[Memory, int] = {memory: len(unit_bits(memory)) for memory in UNITS}
-"""Bits of the units of each memory: the first of `ways.BITS`."""
 _W = NUMBER[W]
 LATENCY = 2
 """Steps that pass, about, between a hop of the PEs and the next."""
@@ -23,14 +21,10 @@ def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
 
     width: bits of an index; waste: bits of the target's address that the hop fills with nothing new.
     """
-    table, count = wanted.table, UNIT_COUNT[way.target]
-    copied_units = copies = 0
-    for bit, carry in table.items():
-        if carry == COPY:
-            copied_units += bit < count
-            copies += bit > _W or (bit == _W and way.words == 1)
-    addresses = max(width - 1 - count + copied_units, 0) + copies
-    puts = [table.get(bit, COPY) for bit in way.numbers.puts]
+    copied_units, copied_words, copied_addresses = wanted.copies
+    addresses = max(width - 1 - UNIT_COUNT[way.target] + copied_units, 0) + copied_addresses
+    addresses += copied_words if way.words == 1 else 0
+    puts = [wanted.table.get(bit, COPY) for bit in way.numbers.puts]
     chosen = sum(1 for carry in puts if carry >= 0)
     issues = max(addresses + waste - (chosen if way.kind == "choose" else 0) - _covered(way), 0) + chosen
     issues += 0 if way.free_copies else puts.count(COPY)

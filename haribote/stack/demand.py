@@ -13,13 +13,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from haribote.stack.maps import COPY, NOTHING, PART, BitMap, Memory, W
-from haribote.stack.ways import BITS, NUMBER, Way
+from haribote.stack.ways import BITS, NUMBER, UNIT_COUNT, Way
 
 Table = dict[int, int]
 """What the bits of a place carry, both as numbers, in the order of the bits; what is not there carries NOTHING."""
 FIRST_ADDRESS = NUMBER[W] + 1
 MOST_BITS = len(BITS) - FIRST_ADDRESS
 """Bits of an address."""
+_W = NUMBER[W]
 _PART = 63
 """The number of PART in sets of index bits."""
 
@@ -34,10 +35,23 @@ class Demand:
     def __init__(self, memory: Memory, table: Table, barred: Mapping[int, int] | None = None) -> None:
         self.memory, self.table, self.barred = memory, table, barred or {}
 
-    @cached_property
+    @property
     def key(self) -> object:
-        """Equal for equal demands."""
-        return self.memory, frozenset(self.table.items()), frozenset(self.barred.items())
+        """Equal for equal demands: bits as digits of numbers, which are hashed faster than sets of pairs."""
+        table = sum([(carry + 8) << (bit << 3) for bit, carry in self.table.items()])
+        return self.memory, table, sum([mask << (bit << 6) for bit, mask in self.barred.items()])
+
+    @cached_property
+    def copies(self) -> tuple[int, int, int]:
+        """How many bits of units, of words and of addresses are to carry copies."""
+        units = words = addresses = 0
+        count = UNIT_COUNT[self.memory]
+        for bit, carry in self.table.items():
+            if carry == COPY:
+                units += bit < count
+                words += bit == _W
+                addresses += bit > _W
+        return units, words, addresses
 
     @staticmethod
     def of(wanted: BitMap) -> Demand:
@@ -162,9 +176,6 @@ def after(way: Way, found: Table, wanted: Demand, width: int, total: int) -> Mad
     if not _fill(made, left, way, wanted, width):
         return None
     return _numbered(way, found, made, joined, width, total)
-
-
-_W = NUMBER[W]
 
 
 def _movable(way: Way, found: Table) -> list[int]:

@@ -101,9 +101,10 @@ def _layer(wanted: BitMap, height: int, kept: int) -> Sequence[Down]:
     """The halves that come down from the memories of a height, those with the same demand once, the cheapest first."""
     found: dict[object, Down] = {}
     for down in _first(wanted) if height == HEIGHT[wanted.memory] else _further(wanted, height, kept):
-        old = found.get(down.demand.key)
+        key = down.demand.key
+        old = found.get(key)
         if old is None or down.costs[0] < old.costs[0]:
-            found[down.demand.key] = down
+            found[key] = down
     chosen = sorted(found.values(), key=lambda down: float(down.costs[0]))
     return chosen[:kept] if 0 < height < HEIGHT["DRAM"] else chosen
 

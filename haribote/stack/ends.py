@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from haribote.stack.chains import Chain, Path, cycles, fits_exactly, follow, hop
-from haribote.stack.costs import UNIT_COUNT, least
+from haribote.stack.costs import least
 from haribote.stack.demand import FIRST_ADDRESS, Demand, before
 from haribote.stack.maps import PART, BitMap, Memory, axis_bits
 from haribote.stack.places import NoRoom
-from haribote.stack.ways import BITS, HEIGHT, Way, ways, ways_into
+from haribote.stack.ways import BITS, HEIGHT, UNIT_COUNT, Way, ways, ways_into
 from simulator.messages import tr
 
 TRIED = 12

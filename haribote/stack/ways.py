@@ -30,6 +30,8 @@ MASKABLE = ("MAB", "PE")
 BITS = (*unit_bits("LM"), W, *map(address, range(41)))
 NUMBER = {bit: number for number, bit in enumerate(BITS)}
 """The bits of places as small numbers, for the search: those of the units from the root down, W, addresses."""
+UNIT_COUNT: Mapping[Memory, int] = {memory: len(unit_bits(memory)) for memory in HEIGHT}
+"""Bits of the units of each memory: the first of BITS."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from itertools import count
 from typing import NamedTuple
 
 from haribote.stack.chains import Path, fits_exactly, follow
-from haribote.stack.costs import UNIT_COUNT, least
+from haribote.stack.costs import least
 from haribote.stack.demand import Demand, before, by_number
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, W
-from haribote.stack.ways import HEIGHT, NUMBER, Way, ways_into
+from haribote.stack.ways import HEIGHT, NUMBER, UNIT_COUNT, Way, ways_into
 from tests.haribote.stack.outlook import Outlook
 
 WITHIN = 2
