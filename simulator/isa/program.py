@@ -248,6 +248,10 @@ class Instruction:
     l1bs: frozenset[int] | None = None
     flush: int | None = None
 
+    def __hash__(self) -> int:
+        """By where it is written and how, which says the rest; caches ask for it all the time."""
+        return hash((self.location.line, self.location.column, self.text))
+
     @property
     def ends(self) -> tuple[Source | Destination, ...]:
         """All operands: the sources, then the destinations."""
@@ -293,6 +297,10 @@ class Move:
     tag: int | None = None
     priority: int = 0
     units: int = 1
+
+    def __hash__(self) -> int:
+        """As of an Instruction."""
+        return hash((self.location.line, self.location.column, self.text))
 
 
 @dataclass(frozen=True, slots=True)
