@@ -94,7 +94,9 @@ class Executable:
     @cached_property
     def program(self) -> Program:
         """The step, assembled."""
-        return self.assembled or assemble(self.step, "step.vsm")
+        if self.assembled is not None and self.assembled.source == self.step:
+            return self.assembled
+        return assemble(self.step, "step.vsm")
 
 
 def to_bytes(found: Executable) -> bytes:

@@ -46,7 +46,7 @@ def test_a_graph_is_compiled_once(cached: Path, monkeypatch: pytest.MonkeyPatch)
         session.write("x", X)
         session.run()
         assert np.abs(session.read("y") - evaluate(model, {"x": X})["y"]).max() < 1e-6
-        monkeypatch.setattr(compiled, "planned", None)  # from now on nothing can be planned
+        monkeypatch.setattr(compiled, "prepared", None)  # from now on nothing can be compiled
     (file,) = cached.glob("*.npz")
     file.write_bytes(b"no archive")
     with pytest.raises(TypeError, match="not callable"):
