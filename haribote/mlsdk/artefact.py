@@ -21,7 +21,7 @@ from haribote.graph import Index, load, updates
 from haribote.mlsdk.interface import Complete
 from haribote.mlsdk.recording import Change
 from haribote.mlsdk.tracing import Traced, Value
-from haribote.stack.program.compiled import Passed, StackCompiled, compile_stack, prepared
+from haribote.stack.program.compiled import PASSES, Passed, StackCompiled, compile_stack, prepared
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from simulator.errors import reason_of
 from simulator.files import write_file
@@ -98,16 +98,18 @@ def _digest(model: onnx.ModelProto, precision: str) -> str:
 
 
 def write(folder: Path, artefact: Artefact, graph: CompiledGraph, passed: Passed) -> None:
-    """Write all there is about a compilation. Each file appears whole, what makes the folder valid at last. passed:
-    what the passes have made, or nothing where nothing was compiled.
+    """Write all there is about a compilation. Each file appears whole, what makes the folder valid at last. passed: the
+    graph after each pass; what is missing, where the program was in a cache, is made here.
     """
     (folder / SPECS).unlink(missing_ok=True)
     write_file(folder / MODEL, artefact.traced.model.SerializeToString())
     if isinstance(graph.compiled, StackCompiled):
-        ready = [*passed.values()][-1] if passed else prepared(artefact.traced.model, passed)
-        for number, (name, model) in enumerate(passed.items(), 1):
-            write_file(folder / f"stages/{number}_{name}.onnx", model.SerializeToString())
-        write_file(folder / "app.onnx", ready.SerializeToString())
+        if len(passed) < len(PASSES):
+            prepared(artefact.traced.model, passed)
+        stages = [(name, model.SerializeToString()) for name, model in passed.items()]
+        for number, (name, content) in enumerate(stages, 1):
+            write_file(folder / f"stages/{number}_{name}.onnx", content)
+        write_file(folder / "app.onnx", stages[-1][1])
         write_file(folder / PROGRAM, graph.compiled.text)
         write_file(folder / "plan.txt", plan_text(graph.compiled))
         write_file(folder / EXECUTABLE, to_bytes(graph.compiled.executable))

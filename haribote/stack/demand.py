@@ -37,7 +37,8 @@ class Demand:
 
     @property
     def key(self) -> object:
-        """Equal for equal demands: bits as digits of numbers, which are hashed faster than sets of pairs."""
+        """Equal for equal demands. Numbers, which are hashed faster than sets of pairs: 8 binary digits for what a bit
+        carries, 64 for a set of index bits."""
         table = sum([(carry + 8) << (bit << 3) for bit, carry in self.table.items()])
         return self.memory, table, sum([mask << (bit << 6) for bit, mask in self.barred.items()])
 

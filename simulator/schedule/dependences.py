@@ -188,7 +188,7 @@ class _Known(NamedTuple):
     transfer: bool
 
 
-def _kinds(accesses: Iterable[Timed]) -> tuple[str, ...]:
+def _kinds_of(accesses: Iterable[Timed]) -> tuple[str, ...]:
     return tuple(access.kind for access in accesses)
 
 
@@ -217,7 +217,7 @@ class Distances:
 
     def _rules_of(self, first: _Known, second: _Known) -> tuple[int, Sequence[tuple[WaitRule, int, int]]]:
         """Of two kinds the steps that lie between at any address, and the rules that ask for addresses."""
-        rules = _rules(_kinds(first.accesses), _kinds(second.accesses))
+        rules = _rules(_kinds_of(first.accesses), _kinds_of(second.accesses))
         found = max((rule.steps for rule, *_ in rules if not rule.cycles), default=0), [r for r in rules if r[0].cycles]
         self._rules[first.kinds, second.kinds] = found
         return found
@@ -241,7 +241,7 @@ class Distances:
         if found is None:
             assert node.instruction is not None
             accesses, demand = tuple(timed(node.instruction)), demand_of(node.instruction)
-            kinds = self._kinds.setdefault(_kinds(accesses), len(self._kinds))
+            kinds = self._kinds.setdefault(_kinds_of(accesses), len(self._kinds))
             number = self._demands.setdefault(demand, len(self._demands))
             found = self._known[node] = _Known(
                 accesses, kinds, demand, number, node.instruction.unit in ("l1bm", "l2bm")
