@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import count
 
 from haribote.stack.chains import Chain, Path, cycles, fits_exactly, follow, hop
 from haribote.stack.costs import least
@@ -60,12 +61,13 @@ def _fits(way: Way, steps: Chain, target: BitMap) -> bool:
 
 
 def _filled(asked: Demand, steps: Chain, target: BitMap) -> Path | None:
-    """The path from a map in DRAM that meets a demand: bits that it leaves open at the lowest free addresses, those
-    that tell apart where the first hop goes last, so that what goes to one memory lies together."""
+    """The path from a map in DRAM that meets a demand: bits that it leaves open at the lowest free addresses, in the
+    order of the memory that the first hop fills, so that an MV finds long runs; those that tell its units apart last,
+    so that what goes to one memory lies together."""
     table = dict(asked.table)
     way, wanted = steps[0]
-    units = {index for bit, index in wanted.table.items() if bit < UNIT_COUNT[way.target]}
-    left = sorted((index for index in _order(target) if index not in table.values()), key=units.__contains__)
+    places = _places(way, wanted, target)
+    left = sorted((index for index in places if index not in table.values()), key=places.__getitem__)
     bit = FIRST_ADDRESS + way.source_block
     while left:
         if bit >= len(BITS):
@@ -76,6 +78,14 @@ def _filled(asked: Demand, steps: Chain, target: BitMap) -> Path | None:
             left.remove(choice[0])
         bit += 1
     return follow(steps, BitMap.of("DRAM", target.shape, {BITS[bit]: carry for bit, carry in table.items()}))
+
+
+def _places(way: Way, wanted: Demand, target: BitMap) -> dict[int, int]:
+    """Where each index bit comes to stand behind a hop: at the bit that is asked for, or the next free address. What
+    tells units apart stands above all addresses."""
+    found = {index: bit + len(BITS) * (bit < UNIT_COUNT[way.target]) for bit, index in wanted.table.items()}
+    free = (bit for bit in count(FIRST_ADDRESS + way.target_block) if bit not in wanted.table)
+    return {index: found[index] if index in found else next(free) for index in _order(target)}
 
 
 def _order(found: BitMap) -> list[int]:

@@ -14,8 +14,9 @@ import numpy as np
 
 from simulator import isa
 from simulator.isa import program as p
+from simulator.isa.formulas import parse
 from simulator.isa.gather import Side, gather_of
-from simulator.isa.transfers import ELEMENTS, move_transfer, transfer_of, turnaround_block
+from simulator.isa.transfers import ELEMENTS, matrix_constants, move_transfer, turnaround_block
 from simulator.isa.words import Spans, block_spans, pe_spans, runs_of, stretch
 from simulator.once import once_per_program
 
@@ -128,7 +129,9 @@ def _words(instruction: p.Instruction, operand: p.Operand, written: bool) -> Spa
     if isinstance(operand, p.MaskRegister):
         return _only(operand.entry)
     if isinstance(operand, p.Matrix):
-        return _matrix_words(instruction) if operand.row is not None else _product_words(instruction)
+        if operand.row is None:
+            return _product_words(instruction)
+        return _matrix_words(instruction.form.formula, instruction.precision, operand, written)
     if isinstance(operand, p.Turnaround):
         return (((0, turnaround_block(instruction, operand)[1]),),)
     if isinstance(operand, p.L1bm | p.L2bm) and instruction.form.formula:
@@ -144,14 +147,14 @@ def _product_words(instruction: p.Instruction) -> Spans:
 
 
 @lru_cache(maxsize=1 << 10)
-def _matrix_words(instruction: p.Instruction) -> Spans:
+def _matrix_words(formula: str, precision: str, matrix: p.Matrix, written: bool) -> Spans:
     """The rows that are written, or the columns that are read."""
-    transfer = transfer_of(instruction)
-    assert transfer is not None
-    row, column = transfer.all_points[0 if instruction.op == "mwrite" else 1].T
-    elements = isa.STEP_CYCLES * ELEMENTS[instruction.precision]
+    row_number = matrix.row or 0
+    constants = {"A": row_number, "B": row_number, **matrix_constants(matrix, precision)}
+    row, column = parse(formula).points(constants)[0 if written else 1].T
+    elements = isa.STEP_CYCLES * ELEMENTS[precision]
     words = MATRIX_WORDS * row + column * MATRIX_WORDS // elements
-    return (runs_of(np.concatenate([words, words + 1]) if instruction.precision == "d" else words),)
+    return (runs_of(np.concatenate([words, words + 1]) if precision == "d" else words),)
 
 
 def _of_move(move: p.Move) -> Iterator[Access]:

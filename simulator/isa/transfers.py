@@ -63,6 +63,12 @@ def _address(operand: Operand) -> int | None:
     return 0 if isinstance(operand, Turnaround) else None
 
 
+def matrix_constants(matrix: Matrix, precision: str) -> dict[str, int]:
+    """What a matrix makes constant in a formula: elements per long word, rows, rows or columns per cycle."""
+    elements = ELEMENTS[precision]
+    return {"E": elements, "N": 4 * elements, "D": 2 if matrix.double else 1}
+
+
 @lru_cache(maxsize=1 << 12)
 def transfer_of(instruction: Instruction) -> Transfer | None:
     """The transfer that a PE instruction is; None where its words stay in their PE."""
@@ -76,8 +82,7 @@ def transfer_of(instruction: Instruction) -> Transfer | None:
         if isinstance(operand, L1bm | Turnaround) and instruction.unit == "l1bm":
             constants["W"] = operand.words // 2
         if isinstance(operand, Matrix):
-            elements = ELEMENTS[instruction.precision]
-            constants |= {"E": elements, "N": 4 * elements, "D": 2 if operand.double else 1}
+            constants |= matrix_constants(operand, instruction.precision)
     if instruction.unit == "alu":
         constants["W"] = 1
     if instruction.op == "l1bmd":

@@ -76,12 +76,8 @@ def _waits(nodes: Sequence[Node]) -> Iterator[Edge]:
         for node in step:
             if isinstance(node.line, p.Move):
                 moves.append(node)
-            if wait is not None and wait is not node and (isinstance(node.line, p.Move) or _uses_l2bm(node)):
+            if wait is not None and wait is not node and (isinstance(node.line, p.Move) or node.uses_l2bm):
                 yield Edge(wait, node, node.after(wait, False))
-
-
-def _uses_l2bm(node: Node) -> bool:
-    return node.instruction is not None and node.instruction.unit in ("l2bm", "l2bmdarw")
 
 
 # --- memories --------------------------------------------------------------------------------------------------------

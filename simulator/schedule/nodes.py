@@ -23,6 +23,11 @@ class Node:
     instruction: Instruction | None
     alone: bool = False
 
+    @property
+    def uses_l2bm(self) -> bool:
+        """True for what can touch the L2BM or the DRAM address table within a step."""
+        return self.instruction is not None and self.instruction.unit in ("l2bm", "l2bmdarw")
+
     def after(self, producer: Node, written: bool) -> int:
         """Steps by which this node comes later at least. written: what the producer writes, not what it reads.
 

@@ -154,6 +154,7 @@ def _cells(nodes: Sequence[Node], moved: frozenset[str], written: bool, alike: A
     for node in nodes:
         if isinstance(node.line, Move):
             yield from _moved_cells(node.line, written, alike)
+        if not node.uses_l2bm:
             continue
         for touch in touches(node, moved):
             if touch.written == written and touch.memory == "l2bm":
@@ -190,8 +191,8 @@ class _Machine:
         self._waiting: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)  # for the end of the first
         self._free = [0.0] * isa.GROUPS
         self._issued = -float(ISSUED)
-        self._now: list[tuple[int, int]] = []  # run, number: could begin as soon as one may be issued
-        self._later: list[tuple[float, int, int]] = []  # not before this time
+        self._later: list[tuple[float, int, int]] = []  # not before this time: run, number
+        self._ready = defaultdict[tuple[int, ...], list[tuple[int, int]]](list)  # run, number, by groups they wait for
 
     def ends(self, runs: int) -> list[float]:
         """When each of so many runs ends."""
@@ -212,31 +213,23 @@ class _Machine:
 
     def _next(self) -> tuple[float, int, int]:
         """Of the MV instructions that could begin first, the one of the earliest run that stands first: when it
-        begins, its run, its number. Times in `_later` are looked at again when their turn comes.
-        """
-        soonest = self._issued + ISSUED
+        begins, its run, its number."""
+        time = self._issued + ISSUED
         while True:
-            while self._later and self._later[0][0] <= soonest:
-                heappush(self._now, heappop(self._later)[1:])
-            if self._now:
-                run, number = heappop(self._now)
-                if self._unit_free(number) <= soonest:
-                    return soonest, run, number
-                heappush(self._later, (self._unit_free(number), run, number))
-            else:
-                time, run, number = heappop(self._later)
-                if self._unit_free(number) <= time:
-                    return time, run, number
-                heappush(self._later, (self._unit_free(number), run, number))
-
-    def _unit_free(self, number: int) -> float:
-        return max(map(self._free.__getitem__, self._items[number].groups))
+            while self._later and self._later[0][0] <= time:
+                _, run, number = heappop(self._later)
+                heappush(self._ready[self._items[number].groups], (run, number))
+            free = {groups: max(map(self._free.__getitem__, groups)) for groups, queue in self._ready.items() if queue}
+            groups = min((g for g in free if free[g] <= time), key=lambda g: self._ready[g][0], default=None)
+            if groups is not None:
+                return time, *heappop(self._ready[groups])
+            time = min([*free.values(), *(ready for ready, _, _ in self._later[:1])])
 
     def _offer(self, number: int, run: int) -> None:
         """An MV instruction may begin once its needs have ended, of which the last unknown one will offer it again."""
         missing = self._missing(number, run)
         if missing is None:
-            heappush(self._later, (self._ready(number, run), run, number))
+            heappush(self._later, (self._met(number, run), run, number))
         else:
             self._waiting[missing].append((number, run))
 
@@ -250,7 +243,7 @@ class _Machine:
         needs = ((other, run - back) for other, back in self._items[number].needs if run >= back)
         return next((need for need in needs if need not in self._ended), None)
 
-    def _ready(self, number: int, run: int) -> float:
+    def _met(self, number: int, run: int) -> float:
         """When all that an item needs has ended."""
         needs = self._items[number].needs
         return max((self._ended[other, run - back] for other, back in needs if run >= back), default=0.0)
@@ -263,5 +256,5 @@ class _Machine:
             for number in self._steps:
                 while self._missing(number, run) is not None:
                     yield
-                now = max(now, self._ready(number, run)) + self._items[number].cycles
+                now = max(now, self._met(number, run)) + self._items[number].cycles
                 self._end(number, run, now)
