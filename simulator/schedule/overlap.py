@@ -47,6 +47,8 @@ ANYWHERE: Cell = ("dram", 0, -1)
 """Stands for words of DRAM whose address is not known. Who uses them counts as writing it, all others as reading it: so
 the others do not wait for each other here."""
 
+NO_CELLS = frozenset[Cell](), frozenset[Cell]()
+
 
 @lru_cache(maxsize=2)  # whoever asks whether a schedule will do asks again what it costs
 def overlapped(program: Program, runs: int = RUNS) -> float:
@@ -105,20 +107,19 @@ def items_of(program: Program) -> Sequence[Item]:
     by_line = {id(step[0].line): step for step in steps_of(nodes)}
     lines = [line for line in program.lines if isinstance(line, Step) or (isinstance(line, Move) and line.size)]
     alike = _alike(lines)
-    cells = [
-        [set(_cells(by_line.get(id(line), []), moved, written, alike)) for written in (False, True)] for line in lines
-    ]
+    cells = [_cells(line, by_line.get(id(line), []), moved, alike) for line in lines]
+    changed = {cell for _, written in cells for cell in written}
+    users = [(number, read & changed, written) for number, (read, written) in enumerate(cells) if read or written]
     needs: list[dict[tuple[int, int], None]] = [{} for _ in lines]
     writers: dict[Cell, tuple[int, int]] = {}
     readers: dict[Cell, list[tuple[int, int]]] = defaultdict(list)
     for run in range(2):
-        for number, (read, written) in enumerate(cells):
+        for number, read, written in users:
             before = [writers[cell] for cell in read | written if cell in writers]
             before += [reader for cell in written for reader in readers.pop(cell, ())]
             before += [(run - 1, number)] * run  # an MV instruction comes after itself in the run before
             needs[number] |= dict.fromkeys((other, run - then) for then, other in before)
-            for cell in written:
-                writers[cell] = run, number
+            writers |= dict.fromkeys(written, (run, number))
             for cell in read - written:
                 readers[cell].append((run, number))
     return [_item(line, found, lines) for line, found in zip(lines, needs, strict=True)]
@@ -149,31 +150,38 @@ def _alike(lines: Sequence[Step | Move]) -> Alike:
     return defaultdict(lambda: range(isa.L2BS), found)
 
 
-def _cells(nodes: Sequence[Node], moved: frozenset[str], written: bool, alike: Alike) -> Iterator[Cell]:
-    """What a line reads or writes of the memories that MV instructions use; a step uses those of all L2Bs."""
-    for node in nodes:
-        if isinstance(node.line, Move):
-            yield from _moved_cells(node.line, written, alike)
-        if not node.uses_l2bm:
-            continue
-        for touch in touches(node, moved):
-            if touch.written == written and touch.memory == "l2bm":
-                yield from (("l2bm", unit, cell) for unit in set(alike["l2bm"]) for cell in touch.cells or ())
-            elif touch.written == written and touch.memory == "dar":
-                yield "dar", 0, 0
+def _cells(
+    line: Step | Move, nodes: Sequence[Node], moved: frozenset[str], alike: Alike
+) -> tuple[frozenset[Cell], frozenset[Cell]]:
+    """What a line reads and what it writes of the memories that MV instructions use; a step uses those of all L2Bs."""
+    if isinstance(line, Move):
+        return _moved_cells(line, alike)
+    if not any(node.uses_l2bm for node in nodes):
+        return NO_CELLS
+    found: tuple[set[Cell], set[Cell]] = set(), set()
+    for touch in (touch for node in nodes if node.uses_l2bm for touch in touches(node, moved)):
+        if touch.memory == "l2bm":
+            found[touch.written].update(
+                ("l2bm", unit, cell) for unit in set(alike["l2bm"]) for cell in touch.cells or ()
+            )
+        elif touch.memory == "dar":
+            found[touch.written].add(("dar", 0, 0))
+    return frozenset(found[False]), frozenset(found[True])
 
 
-def _moved_cells(move: Move, written: bool, alike: Alike) -> Iterator[Cell]:
+def _moved_cells(move: Move, alike: Alike) -> tuple[frozenset[Cell], frozenset[Cell]]:
     found = list(accesses(move))
+    cells: tuple[set[Cell], set[Cell]] = set(), set()
     indirect = any(access.finds for access in found)
-    if indirect == written and any(access.memory == "dram" for access in found):
-        yield ANYWHERE
-    if indirect and not written:
-        yield "dar", 0, 0
+    if any(access.memory == "dram" for access in found):
+        cells[indirect].add(ANYWHERE)
+    if indirect:
+        cells[False].add(("dar", 0, 0))
     for access in found:
-        if access.written == written and access.words is not None:
+        if access.words is not None:
             units = {alike[access.memory][unit] for unit in access.units}
-            yield from ((access.memory, unit, cell) for cell in cells_of(access) for unit in units)
+            cells[access.written].update((access.memory, unit, cell) for cell in cells_of(access) for unit in units)
+    return frozenset(cells[False]), frozenset(cells[True])
 
 
 # --- time ------------------------------------------------------------------------------------------------------------
