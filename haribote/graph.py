@@ -260,12 +260,22 @@ def complete(model: onnx.ModelProto) -> onnx.ModelProto:
     if ours:
         model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
         model.functions.extend(bodies[op_type] for op_type in ours)
-    model = inferred(model, check_type=True, strict_mode=True, data_prop=True)
+    model = _with_shapes(model)
     for info in [info for info in model.graph.value_info if info.name in names]:
         model.graph.value_info.remove(info)  # the outputs have it already
     _type_outputs(model.graph)
     verify(model)
     return with_constants(model, before)
+
+
+def _with_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with all shapes. What depends on values is looked at only where it must be: that takes time for every
+    element of a tensor."""
+    found = inferred(model, check_type=True, strict_mode=True)
+    shapes = Index(found).shape
+    if all(name in shapes for node in found.graph.node for name in node.output if name):
+        return found
+    return inferred(model, check_type=True, strict_mode=True, data_prop=True)
 
 
 def clone(message: Message) -> Message:
