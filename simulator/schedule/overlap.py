@@ -15,10 +15,11 @@ It is a model, for no latency was ever published:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heappop, heappush
+from math import gcd
 from typing import NamedTuple
 
 from simulator import isa
@@ -28,7 +29,7 @@ from simulator.isa.cost import move_rate
 from simulator.isa.program import Move, Program, Step
 from simulator.messages import Text, tr
 from simulator.schedule.nodes import Node, nodes_of, steps_of
-from simulator.schedule.touches import cells_of, moved_banks, touches
+from simulator.schedule.touches import BLOCK, cells_of, moved_banks, touches
 
 RUNS = 16
 """Runs of which the first half is not counted: what happens then is not steady yet."""
@@ -109,20 +110,25 @@ def items_of(program: Program) -> Sequence[Item]:
     moved = moved_banks(nodes)
     by_line = {id(step[0].line): step for step in steps_of(nodes)}
     lines = [line for line in program.lines if isinstance(line, Step) or (isinstance(line, Move) and line.size)]
-    alike = _alike(lines)
-    cells = [_cells(line, by_line.get(id(line), []), moved, alike) for line in lines]
+    blocks = Blocks(_alike(lines), _sizes(lines))
+    cells = [_cells(line, by_line.get(id(line), []), moved, blocks) for line in lines]
     changed = {cell for _, written in cells for cell in written}
     users = [(number, read & changed, written) for number, (read, written) in enumerate(cells) if read or written]
     needs: list[dict[tuple[int, int], None]] = [{} for _ in lines]
     writers: dict[Cell, tuple[int, int]] = {}
-    readers: dict[Cell, list[tuple[int, int]]] = defaultdict(list)
+    readers: dict[Cell, list[tuple[int, int]]] = defaultdict(list)  # MV instructions
+    last: dict[Cell, tuple[int, int]] = {}  # the last step that reads: those before it have ended by then
     for run in range(2):
         for number, read, written in users:
             before = [writers[cell] for cell in read | written if cell in writers]
             before += [reader for cell in written for reader in readers.pop(cell, ())]
+            before += [last.pop(cell) for cell in written if cell in last]
             before += [(run - 1, number)] * run  # an MV instruction comes after itself in the run before
             needs[number] |= dict.fromkeys((other, run - then) for then, other in before)
             writers |= dict.fromkeys(written, (run, number))
+            if isinstance(lines[number], Step):
+                last |= dict.fromkeys(read - written, (run, number))
+                continue
             for cell in read - written:
                 readers[cell].append((run, number))
     return [_item(line, found, lines) for line, found in zip(lines, needs, strict=True)]
@@ -153,26 +159,47 @@ def _alike(lines: Sequence[Step | Move]) -> Alike:
     return defaultdict(lambda: range(isa.L2BS), found)
 
 
+def _sizes(lines: Sequence[Step | Move]) -> Mapping[str, int]:
+    """For each memory how many cells make the largest block of which every MV instruction uses all or nothing: what
+    steps do with a part of one orders MV instructions as if they did it with all."""
+    found: dict[str, int] = {}
+    for access in (access for line in lines if isinstance(line, Move) for access in accesses(line)):
+        for start, end in (span for spans in access.words or () for span in spans):
+            found[access.memory] = gcd(found.get(access.memory, 0), start, end)
+    return {memory: max(size // BLOCK[memory], 1) if size % BLOCK[memory] == 0 else 1 for memory, size in found.items()}
+
+
+class Blocks(NamedTuple):
+    """What is not told apart: see `_alike` and `_sizes`."""
+
+    alike: Alike
+    sizes: Mapping[str, int]
+
+    def of(self, memory: str, units: Iterable[int], cells: Iterable[int]) -> Iterator[Cell]:
+        """The blocks of some cells."""
+        size, alike = self.sizes.get(memory, 1), self.alike[memory]
+        numbers = {cell // size for cell in cells}
+        return ((memory, unit, number) for unit in {alike[unit] for unit in units} for number in numbers)
+
+
 def _cells(
-    line: Step | Move, nodes: Sequence[Node], moved: frozenset[str], alike: Alike
+    line: Step | Move, nodes: Sequence[Node], moved: frozenset[str], blocks: Blocks
 ) -> tuple[frozenset[Cell], frozenset[Cell]]:
     """What a line reads and what it writes of the memories that MV instructions use; a step uses those of all L2Bs."""
     if isinstance(line, Move):
-        return _moved_cells(line, alike)
+        return _moved_cells(line, blocks)
     if not any(node.uses_l2bm for node in nodes):
         return NO_CELLS
     found: tuple[set[Cell], set[Cell]] = set(), set()
     for touch in (touch for node in nodes if node.uses_l2bm for touch in touches(node, moved)):
         if touch.memory == "l2bm":
-            found[touch.written].update(
-                ("l2bm", unit, cell) for unit in set(alike["l2bm"]) for cell in touch.cells or ()
-            )
+            found[touch.written].update(blocks.of("l2bm", range(isa.L2BS), touch.cells or ()))
         elif touch.memory == "dar":
             found[touch.written].add(("dar", 0, 0))
     return frozenset(found[False]), frozenset(found[True])
 
 
-def _moved_cells(move: Move, alike: Alike) -> tuple[frozenset[Cell], frozenset[Cell]]:
+def _moved_cells(move: Move, blocks: Blocks) -> tuple[frozenset[Cell], frozenset[Cell]]:
     found = list(accesses(move))
     cells: tuple[set[Cell], set[Cell]] = set(), set()
     indirect = any(access.finds for access in found)
@@ -182,8 +209,7 @@ def _moved_cells(move: Move, alike: Alike) -> tuple[frozenset[Cell], frozenset[C
         cells[False].add(("dar", 0, 0))
     for access in found:
         if access.words is not None:
-            units = {alike[access.memory][unit] for unit in access.units}
-            cells[access.written].update((access.memory, unit, cell) for cell in cells_of(access) for unit in units)
+            cells[access.written].update(blocks.of(access.memory, access.units, cells_of(access)))
     return frozenset(cells[False]), frozenset(cells[True])
 
 
