@@ -45,18 +45,19 @@ def transposed(g: Rewriter) -> str | bool:
 
 def _product(g: Rewriter, parts: Sequence[Along], weight: str) -> str:
     """The windows times the weight [m, c, places]; in each group its own channels and results."""
-    windows, there = columns(g, g.node.input[0], parts, swapped=False, aligned=_groups(g) == 1)
-    (n, m, *sizes), outer, groups = g.shapes[g.result], "hijk"[: len(parts)], _groups(g)
+    groups = _groups(g)
+    windows, there = columns(g, g.node.input[0], parts, swapped=False, groups=groups)
+    (n, m, *sizes), outer = g.shapes[g.result], "hijk"[: len(parts)]
     count = prod(g.shapes[g.node.input[1]]) // m
+    shape = (m, len(there)) if groups == 1 else (groups, m // groups, len(there))
+    if (there < 0).any():
+        places = np.where(there < 0, -1, there + np.arange(m)[:, None] * count)
+        rows = g.pick(weight, places.reshape(shape), part="rows")
+    else:
+        rows = g.shaped(weight, shape, part="rows")
     if groups == 1:
-        if (there < 0).any():
-            rows = g.pick(weight, np.where(there < 0, -1, there + np.arange(m)[:, None] * count), part="rows")
-        else:
-            rows = g.shaped(weight, (m, count), part="rows")
         return g.op("Einsum", windows, rows, part=_sum(g), equation=f"n{outer}z,mz->nm{outer}")
-    rows = g.shaped(weight, (groups, m // groups, count), part="rows")
-    parted = g.shaped(windows, (n, *sizes, groups, count), part="parted")
-    found = g.op("Einsum", parted, rows, part="groups", equation=f"n{outer}gz,gmz->ngm{outer}")
+    found = g.op("Einsum", windows, rows, part="groups", equation=f"n{outer}gz,gmz->ngm{outer}")
     return g.shaped(found, (n, m, *sizes), part=_sum(g))
 
 

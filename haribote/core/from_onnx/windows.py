@@ -129,12 +129,13 @@ def spread(shape: Sequence[int], parts: Sequence[Ints]) -> Ints:
     return np.where(valid, found, -1)
 
 
-def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool, aligned: bool = True) -> tuple[str, Ints]:
+def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool, groups: int = 1) -> tuple[str, Ints]:
     """A value with the windows of an image x [n, c, …]: [n, windows along each axis, all of c and the places]; swapped:
     [n, places along each axis, all of c and the windows]. With it, what stands where on the last axis (see `slots`).
+    groups: of channels, where there is more than one: an axis of their own before the last.
     """
     shape, rank = g.shapes[x], len(parts)
-    if all(part.plain for part in parts) and not swapped:
+    if all(part.plain for part in parts) and not swapped and groups == 1:
         order = [0, *range(2, 2 + rank), 1]
         return g.builder.op("Transpose", x, name=f"{x}.windows", perm=order), np.arange(shape[1])
     found = spread(shape, [part.elements() for part in parts])
@@ -148,11 +149,12 @@ def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool, aligned:
     if swapped:
         outer, inner = inner, outer
     found = found.transpose(0, *outer, 1, *inner)
-    found = found.reshape(*found.shape[: 2 + rank], -1)
-    there = slots(*found.shape[-2:]) if aligned else np.arange(prod(found.shape[-2:]))
+    before = (*found.shape[: 1 + rank], groups)[: 1 + rank + (groups > 1)]
+    found = found.reshape(*before, shape[1] // groups, -1)
+    there = slots(*found.shape[-2:])
     if (there < 0).any():
-        found = np.pad(found, [(0, 0)] * (1 + rank) + [(0, more) for more in _more(*found.shape[-2:])], mode="edge")
-    places = np.ascontiguousarray(found.reshape(*found.shape[: 1 + rank], -1))
+        found = np.pad(found, [(0, 0)] * len(before) + [(0, more) for more in _more(*found.shape[-2:])], mode="edge")
+    places = np.ascontiguousarray(found.reshape(*before, -1))
     return g.pick(x, places, name=g.builder.fresh(f"{x}.windows")), there
 
 
