@@ -24,6 +24,7 @@ from haribote.stack.places import Place
 from simulator.messages import tr
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 KEPT = 256
 """Words of LM0 that a gather leaves free for its tables, or a quarter of what there is."""
 ELSEWHERE = 1 << 16
@@ -144,11 +145,26 @@ def sink(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> Iterat
     if target.memory not in barred:
         yield target.memory, target.address
         return
-    order = ("GRF1", "GRF0", "LM1") if "LM1" in barred else ("LM1", "GRF1", "GRF0", "LM0")
-    slot = code.take(target.words, [bank for bank in order if bank != target.memory])
-    yield slot.bank, slot.address
-    found = items(target.address + rows, slot.address + rows[:, None])
+    first = int(rows[0]) // 4 * 4
+    slot = code.take(-(-(int(rows[-1]) + 1 - first) // 4) * 4, _beside(target, barred))
+    yield slot.bank, slot.address - first
+    found = items(target.address + rows, slot.address - first + rows[:, None])
     code.add(*copies([(item, int(item.reads[0])) for item in found], slot.bank, target.memory))
+
+
+def _beside(target: Place, barred: Sequence[str]) -> list[str]:
+    """The banks from which a result may be copied."""
+    order = ("GRF1", "GRF0", "LM1") if "LM1" in barred else ("LM1", "GRF1", "GRF0", "LM0")
+    return [bank for bank in order if bank != target.memory]
+
+
+def _some(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> Iterator[Bools]:
+    """Which rows go through a `sink` at once: all for which there is room."""
+    room = max(code.largest(bank) for bank in _beside(target, barred)) // 4 * 4
+    if target.memory not in barred or room == 0:
+        room = target.words
+    blocks = rows // room
+    return (blocks == number for number in np.unique(blocks))
 
 
 def _copied(code: Code, source: Place, target: Place, rows: Ints, wanted: Ints, wants: Wants, fill: int) -> bool:
@@ -164,8 +180,9 @@ def _copied(code: Code, source: Place, target: Place, rows: Ints, wanted: Ints, 
         return False
     parts = (source.memory, first.ravel() < ELSEWHERE), ("LM0", first.ravel() >= ELSEWHERE)
     barred = [bank for bank, chosen in parts if bank in LM and (first[chosen] != ANY).any()]
-    with sink(code, target, rows, barred if target.memory in barred else ()) as (bank, base):
-        for memory, chosen in parts:
-            found = items(base + rows[chosen], first[chosen])
-            code.add(*copies([(item, int(item.reads[0]) % ELSEWHERE) for item in found], memory, bank))
+    for some in list(_some(code, target, rows, barred)):
+        with code.scratch(), sink(code, target, rows[some], barred) as (bank, base):
+            for memory, chosen in parts:
+                found = items(base + rows[chosen & some], first[chosen & some])
+                code.add(*copies([(item, int(item.reads[0]) % ELSEWHERE) for item in found], memory, bank))
     return True

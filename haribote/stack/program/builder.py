@@ -39,6 +39,9 @@ SETTLED = 4
 addresses. Where versions find no room they are not kept either."""
 
 
+PATIENT = 4
+"""Passes without room after which residents stay in DRAM, each time twice as many, though new tables are asked for:
+these get their room before all else, which is enough for most programs."""
 MOST_RESIDENT = isa.LM_WORDS
 """Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
 WORTH = 8
@@ -74,6 +77,7 @@ def build(plan: Plan, quick: bool = False) -> Built:
     """The program of a plan; quick: its schedule is not looked for at length. Raises NoRoom, and AssemblyError for
     lines that no assembler takes."""
     code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
+    tight = 0  # passes that found no room
     for number in range(MOST_PASSES):
         asked = code.asked
         builder = _Builder(plan, code, rooms, away)
@@ -94,8 +98,9 @@ def build(plan: Plan, quick: bool = False) -> Built:
             if code.zeros and isinstance(error, NoBuffer):  # zeros go first: moving them takes time only
                 code, rooms = Code(zeros=False), {}
                 continue
-            if code.asked == asked:
-                largest = _largest(plan.resident, away)
+            tight += 1
+            if code.asked == asked or tight > PATIENT:
+                largest = _largest(plan.resident, away, 1 << max(tight - PATIENT, 0))
                 if largest:
                     away |= largest
                 elif code.zeros:  # they take room too
@@ -120,10 +125,10 @@ def _too_many(resident: Sequence[Version]) -> frozenset[Version]:
     return away
 
 
-def _largest(resident: Sequence[Version], away: frozenset[Version]) -> frozenset[Version]:
-    """The largest resident that has not gone yet; none where it is not worth it."""
+def _largest(resident: Sequence[Version], away: frozenset[Version], count: int = 1) -> frozenset[Version]:
+    """The largest residents that have not gone yet; none where it is not worth it."""
     worth = [version for version in resident if version not in away and 2 * version.map.longs >= LEAST_AWAY]
-    return frozenset(sorted(worth, key=lambda version: version.map.longs)[-1:])
+    return frozenset(sorted(worth, key=lambda version: version.map.longs)[-count:])
 
 
 def kept(homes: Mapping[Version, Places], tables: Sequence[Slot]) -> Keep:
