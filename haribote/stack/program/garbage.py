@@ -10,7 +10,7 @@ OBJECTS = 10_000_000
 """New objects after which garbage is looked for, some gigabyte; with Python's own number, 700, it would take a seventh
 of the time, with 100,000 an eighth."""
 
-MANY = 1_000_000
+MANY = 250_000
 """New objects that are worth a search of their own at the end."""
 
 
