@@ -38,8 +38,8 @@ DEAR = 800.0
 """Cycles of a path above which it pays to look again, more widely."""
 PATIENCE = 60
 """Pairs of halves that are tried after the cheapest so far, in the order of what they seem to cost."""
-SMALL = 100.0
-"""Cycles of a path over the L2BM below which none over the DRAM can be cheaper."""
+SMALL = 400.0
+"""Cycles of a path over the L2BM below which one over the DRAM is hardly ever cheaper, and never by much."""
 REPEATED = 0.6
 """By how much a bit of copies that hops on the way up have to write one after another adds to their cost, as logarithm:
 some hops write them, not all.
