@@ -305,7 +305,8 @@ class Code:
                 if first >= start:
                     self.doubtful = True
                     return self._cut(bank, first, words)
-        raise NoRoom(
+        kind = NoRoom if any(bank in BANKS for bank in banks) else NoBuffer
+        raise kind(
             tr(
                 "{words} words for a table in {banks}: all have been used for other things before",
                 words,

@@ -161,14 +161,19 @@ class BitMap:
         return found
 
     @cached_property
+    def addresses(self) -> tuple[tuple[Bit, int], ...]:
+        """The address bits with what they carry."""
+        return tuple((bit, carry) for bit, carry in self.carries if bit.level == "address")
+
+    @cached_property
     def address_bits(self) -> int:
         """One more than the highest address bit in use."""
-        return max((bit.number + 1 for bit, _ in self.carries if bit.level == "address"), default=0)
+        return max((bit.number + 1 for bit, _ in self.addresses), default=0)
 
     @cached_property
     def longs(self) -> int:
         """Long words of the room that the padded tensor takes up in each unit."""
-        return 1 + sum(1 << bit.number for bit, _ in self.carries if bit.level == "address")
+        return 1 + sum(1 << bit.number for bit, _ in self.addresses)
 
     @property
     def padded(self) -> BitMap:

@@ -29,10 +29,13 @@ class Turn:
 
     def at(self, found: BitMap, block: int = 0) -> int:
         """The address in a map, of bits from `block` on."""
+        values, copies = self.values, self.copies
         return sum(
-            self.value(found, bit) << bit.number
-            for bit, _ in found.carries
-            if bit.level == "address" and bit.number >= block
+            [
+                copies.get(bit, values.get(carry, 0)) << bit.number
+                for bit, carry in found.addresses
+                if bit.number >= block
+            ]
         )
 
     def value(self, found: BitMap, bit: Bit) -> int:
@@ -101,7 +104,7 @@ class Rounds:
 
     def at(self, found: BitMap, block: int, copies: bool) -> Ints:
         """The addresses in a map, of bits from `block` on. copies: the map is the target's."""
-        bits = [bit for bit, _ in found.carries if bit.level == "address" and bit.number >= block]
+        bits = [bit for bit, _ in found.addresses if bit.number >= block]
         return self._of(found, bits, copies)
 
     def unit(self, found: BitMap, level: str, bits: Sequence[Bit], copies: bool) -> Ints:

@@ -192,7 +192,7 @@ def _fixed(source: Place, found: BitMap, wants: Wants, room: int) -> list[int]:
     """The index bits that tell parts apart: those that only one value of is wanted, and those that are addresses
     already, first; or the highest.
     """
-    lines = sorted((bit.number, carry) for bit, carry in found.carries if bit.level == "address" and carry >= 0)
+    lines = sorted((bit.number, carry) for bit, carry in found.addresses if carry >= 0)
     lines.sort(key=lambda line: (_apart(source, line[1]), len(wants.values(line[1])) < 2, line[0]))
     count = len(lines) + 2 - room.bit_length()  # 2 << len(lines) words are there
     if count > len(lines):

@@ -191,7 +191,7 @@ def _skips(found: BitMap) -> bool:
     """Whether a product leaves out addresses of its result: those that the bits of a padded axis make all padding."""
     sizes = zip(found.shape, found.axes, strict=True)
     padded = {bit for size, bits in sizes if size != 1 << len(bits) for bit in bits}
-    return any(bit.level == "address" and carry in padded for bit, carry in found.carries)
+    return any(carry in padded for _, carry in found.addresses)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -187,7 +187,7 @@ def projected(found: BitMap, shape: tuple[int, ...]) -> BitMap:
     for bits, target in zip(reversed(wide_axes), reversed(own), strict=False):
         renamed |= dict(zip(bits, target, strict=False))
     table = {bit: renamed.get(c, COPY) if c >= 0 else c for bit, c in found.carries if bit.level != "address"}
-    inside = [renamed[c] for bit, c in found.carries if bit.level == "address" and c in renamed]
+    inside = [renamed[c] for _, c in found.addresses if c in renamed]
     return BitMap.of("LM", tuple(shape), table | {address(number): carry for number, carry in enumerate(inside)})
 
 

@@ -92,5 +92,5 @@ def _is_shared_out(source: BitMap, target: BitMap) -> bool:
 def _longs(found: BitMap, memory: Memory, parts: object) -> float:
     """Long words of a tensor that a unit of a memory holds: copies once, parts joined."""
     units = sum(carry >= 0 and bit.level in UNITS[memory] for bit, carry in found.carries)
-    copies = sum(carry == COPY and bit.level == "address" for bit, carry in found.carries)
+    copies = sum(carry == COPY for _, carry in found.addresses)
     return float(1 << max(found.width - 1 - units - copies, 0))

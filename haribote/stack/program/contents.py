@@ -56,7 +56,7 @@ def contents(found: BitMap, split: tuple[tuple[int, ...], ...], shape: tuple[int
         elif carry >= 0:
             index |= value << carry
             first[carry] = bit
-    used = {bit.number for bit, _ in found.carries if bit.level == "address"}
+    used = {bit.number for bit, _ in found.addresses}
     for number in range(found.address_bits):
         if number not in used:
             nothing |= bit_values(found, Bit("address", number)) != 0

@@ -58,9 +58,9 @@ def operand(first: BitMap, other: BitMap, name: str, written: bool) -> Operand:
         raise LayoutError(f"{name!r} of shape {other.shape} is not broadcast to the output's {first.shape}")
     wide = broadcast(other, first.shape) if other.shape != first.shape else other
     _check_units(first, wide, name, written)
-    if written and any(carry == COPY and bit.level == "address" and first[bit] != COPY for bit, carry in wide.carries):
+    if written and any(carry == COPY and first[bit] != COPY for bit, carry in wide.addresses):
         raise LayoutError(f"output {name!r} has copies at more addresses than the first output", "write it first")
-    bits = [(bit, carry) for bit, carry in first.carries if bit.level == "address"]
+    bits = list(first.addresses)
     words = (0, 1) if first[W] != NOTHING else (0,)
     pairs = []
     for number in range(1 << len(bits)):
