@@ -112,15 +112,16 @@ class GroupMarks:
         bars = tuple((mark, unless, beside, -time) for mark, unless, beside, time in self.bars)
         return GroupMarks(sets, bars, length - 1 - self.start)
 
-    @cached_property
-    def marked(self) -> tuple[tuple[int, int], ...]:
-        """What it sets, step by step: marks, with the times from the start of the group."""
-        return tuple(
-            (mark, time - self.start)
-            for mark, bits in self.sets
-            for time in range(bits.bit_length())
-            if bits >> time & 1
-        )
+    def runs(self) -> Iterator[tuple[int, int, int]]:
+        """What it sets, in runs of steps: a mark, the first step, counted from the start of the group, and how many."""
+        for mark, bits in self.sets:
+            time = 0
+            while bits:
+                clear = (bits & -bits).bit_length() - 1
+                bits, time = bits >> clear, time + clear
+                count = (~bits & bits + 1).bit_length() - 1
+                yield mark, time - self.start, count
+                bits, time = bits >> count, time + count
 
 
 class Marks:

@@ -91,21 +91,45 @@ REMEMBERED = 3
 class _Cell:
     writers: tuple[Node, ...] = ()  # the last one first
     readers: list[Node] = field(default_factory=list)
+    written: int = 0  # the number of the last write
+
+
+@dataclass(slots=True)
+class _Sweep:
+    """The last of a kind of reads that may touch any word, with its number, and the cells written since."""
+
+    node: Node
+    number: int
+    changed: dict[int, _Cell] = field(default_factory=dict)
 
 
 class _Memory:
-    """Who wrote each cell last, and who has read it since. Cells that are always touched together count as one."""
+    """Who wrote each cell last, and who has read it since. Cells that are always touched together count as one.
+
+    Reads that may touch any word stay in order, those of one kind: then each waits for the one before it and for what
+    was written since, and a write waits for the last one.
+    """
 
     def __init__(self, distances: Distances, named: Iterable[frozenset[int]]) -> None:
         """named: all sets of cells that will be touched; None touches one more, which stands for all others."""
         self._distances = distances
         self._of, count = _joined(named)
         self._cells = [_Cell() for _ in range(count + 1)]
+        self._sweeps: dict[int, _Sweep] = {}  # by the kinds of accesses
+        self._number = 0
 
     def touched(self, node: Node, cells: frozenset[int] | None, written: bool) -> Iterator[Edge]:
         """Note an access and give its edges."""
-        chosen = self._cells if cells is None else [self._cells[number] for number in self._of[cells]]
+        self._number += 1
+        chosen: Iterable[_Cell] = self._cells if cells is None else [self._cells[number] for number in self._of[cells]]
         found: dict[Node, int] = {}
+        if cells is None and not written:
+            kinds = self._distances.kinds(node)
+            before = self._sweeps.get(kinds)
+            if before is not None:
+                chosen = list(before.changed.values())
+                found[before.node] = self._distances.between(before.node, node, node.after(before.node, False))
+            self._sweeps[kinds] = _Sweep(node, self._number)
         for cell in chosen:
             for age, writer in enumerate(cell.writers):
                 if writer not in found:
@@ -113,17 +137,24 @@ class _Memory:
                     if not age or least > age:
                         found[writer] = least
             if written:
-                for reader in cell.readers:
-                    if reader not in found:
-                        found[reader] = self._distances.between(reader, node, node.after(reader, False))
-                cell.writers, cell.readers = (node, *cell.writers[: REMEMBERED - 1]), []
-            elif not cell.readers or cell.readers[-1] is not node:
+                self._write(cell, node, found)
+            elif cells is not None and (not cell.readers or cell.readers[-1] is not node):
                 cell.readers.append(node)
         for other, least in found.items():
             if least and other.time == node.time and other.line is node.line:
                 yield from tie(other, node)
             elif other is not node:
                 yield Edge(other, node, least)
+
+    def _write(self, cell: _Cell, node: Node, found: dict[Node, int]) -> None:
+        """Note a write; found: gets those that have read the cell, with the steps that must lie between."""
+        sweeps = [sweep.node for sweep in self._sweeps.values() if sweep.number > cell.written]
+        for reader in (*cell.readers, *sweeps):
+            if reader not in found:
+                found[reader] = self._distances.between(reader, node, node.after(reader, False))
+        cell.writers, cell.readers, cell.written = (node, *cell.writers[: REMEMBERED - 1]), [], self._number
+        for sweep in self._sweeps.values():
+            sweep.changed[id(cell)] = cell
 
 
 def _joined(named: Iterable[frozenset[int]]) -> tuple[dict[frozenset[int], list[int]], int]:
@@ -210,6 +241,10 @@ class Distances:
         if steps:
             return max(least, steps + 1)
         return least if least or self._beside(first, second) else 1
+
+    def kinds(self, node: Node) -> int:
+        """A number for the kinds of an instruction's accesses; all MV lines have one of their own."""
+        return -1 if node.instruction is None else self._of(node).kinds
 
     def _rules_of(self, first: _Known, second: _Known) -> tuple[int, Sequence[tuple[WaitRule, int, int]]]:
         """Of two kinds the steps that lie between at any address, and the rules that ask for addresses."""

@@ -42,7 +42,13 @@ class Templates(tuple[GroupMarks, ...]):
     @cached_property
     def sets(self) -> Rows:
         """Of every group its marks, one for each step: mark, time from its start."""
-        return Rows.of([template.marked for template in self])
+        runs = [list(template.runs()) for template in self]
+        flat = np.array(list(chain.from_iterable(runs)), np.int64).reshape(-1, 3)
+        marks, starts, counts = flat.T
+        own = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)  # the number of a step in its run
+        numbers = np.stack([np.repeat(marks, counts), np.repeat(starts, counts) + own], axis=1)
+        ends = np.append(0, np.cumsum(counts))[list(accumulate(map(len, runs), initial=0))]
+        return Rows(ends, numbers.ravel())
 
     @cached_property
     def bars(self) -> Rows:
