@@ -12,7 +12,7 @@ from onnx import helper, numpy_helper
 
 Array = NDArray[Any]
 Message = TypeVar("Message", onnx.ModelProto, onnx.GraphProto)
-LARGE = 1 << 12
+LARGE = 1 << 14
 """Elements from which on a constant takes no part in the inference of shapes, which has no use for what is in it."""
 
 

@@ -87,7 +87,7 @@ REMEMBERED = 3
 """Writes of a cell that a read may have to wait for: after one that a mask hides from the waits, for one before it."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class _Cell:
     writers: tuple[Node, ...] = ()  # the last one first
     readers: list[Node] = field(default_factory=list)
@@ -100,7 +100,7 @@ class _Sweep:
 
     node: Node
     number: int
-    changed: dict[int, _Cell] = field(default_factory=dict)
+    changed: dict[_Cell, None] = field(default_factory=dict)
 
 
 class _Memory:
@@ -127,7 +127,7 @@ class _Memory:
             kinds = self._distances.kinds(node)
             before = self._sweeps.get(kinds)
             if before is not None:
-                chosen = list(before.changed.values())
+                chosen = before.changed
                 found[before.node] = self._distances.between(before.node, node, node.after(before.node, False))
             self._sweeps[kinds] = _Sweep(node, self._number)
         for cell in chosen:
@@ -154,7 +154,7 @@ class _Memory:
                 found[reader] = self._distances.between(reader, node, node.after(reader, False))
         cell.writers, cell.readers, cell.written = (node, *cell.writers[: REMEMBERED - 1]), [], self._number
         for sweep in self._sweeps.values():
-            sweep.changed[id(cell)] = cell
+            sweep.changed[cell] = None
 
 
 def _joined(named: Iterable[frozenset[int]]) -> tuple[dict[frozenset[int], list[int]], int]:

@@ -51,6 +51,7 @@ ANYWHERE: Cell = ("dram", 0, -1)
 the others do not wait for each other here."""
 
 NO_CELLS = frozenset[Cell](), frozenset[Cell]()
+"""What a line reads and writes that uses none of these memories."""
 
 
 @lru_cache(maxsize=2)  # whoever asks whether a schedule will do asks again what it costs

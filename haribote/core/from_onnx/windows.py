@@ -135,9 +135,12 @@ def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool, groups: 
     groups: of channels, where there is more than one: an axis of their own before the last.
     """
     shape, rank = g.shapes[x], len(parts)
-    if all(part.plain for part in parts) and not swapped and groups == 1:
+    if all(part.plain for part in parts) and not swapped:
         order = [0, *range(2, 2 + rank), 1]
-        return g.builder.op("Transpose", x, name=f"{x}.windows", perm=order), np.arange(shape[1])
+        windows = g.builder.op("Transpose", x, name=f"{x}.windows", perm=order)
+        if groups > 1:
+            windows = g.shaped(windows, (shape[0], *shape[2:], groups, shape[1] // groups), part="parted")
+        return windows, np.arange(shape[1] // groups)
     found = spread(shape, [part.elements() for part in parts])
     cells, seen = beside_each_other(parts)
     if (found < 0).any() and len(cells) < seen.size:
@@ -149,12 +152,12 @@ def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool, groups: 
     if swapped:
         outer, inner = inner, outer
     found = found.transpose(0, *outer, 1, *inner)
-    before = (*found.shape[: 1 + rank], groups)[: 1 + rank + (groups > 1)]
-    found = found.reshape(*before, shape[1] // groups, -1)
+    found = found.reshape(*found.shape[: 1 + rank], *[groups] * (groups > 1), shape[1] // groups, -1)
     there = slots(*found.shape[-2:])
     if (there < 0).any():
-        found = np.pad(found, [(0, 0)] * len(before) + [(0, more) for more in _more(*found.shape[-2:])], mode="edge")
-    places = np.ascontiguousarray(found.reshape(*before, -1))
+        more = [(0, count) for count in _more(*found.shape[-2:])]
+        found = np.pad(found, [(0, 0)] * (found.ndim - 2) + more, mode="edge")
+    places = np.ascontiguousarray(found.reshape(*found.shape[:-2], -1))
     return g.pick(x, places, name=g.builder.fresh(f"{x}.windows")), there
 
 

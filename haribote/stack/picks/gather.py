@@ -158,13 +158,13 @@ def _beside(target: Place, barred: Sequence[str]) -> list[str]:
     return [bank for bank in order if bank != target.memory]
 
 
-def _some(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> Iterator[Bools]:
-    """Which rows go through a `sink` at once: all for which there is room."""
+def _some(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> list[Bools]:
+    """Which rows go through a `sink` at once: as many as there is room for."""
     room = max(code.largest(bank) for bank in _beside(target, barred)) // 4 * 4
     if target.memory not in barred or room == 0:
         room = target.words
     blocks = rows // room
-    return (blocks == number for number in np.unique(blocks))
+    return [blocks == number for number in np.unique(blocks)]
 
 
 def _copied(code: Code, source: Place, target: Place, rows: Ints, wanted: Ints, wants: Wants, fill: int) -> bool:
@@ -180,7 +180,7 @@ def _copied(code: Code, source: Place, target: Place, rows: Ints, wanted: Ints, 
         return False
     parts = (source.memory, first.ravel() < ELSEWHERE), ("LM0", first.ravel() >= ELSEWHERE)
     barred = [bank for bank, chosen in parts if bank in LM and (first[chosen] != ANY).any()]
-    for some in list(_some(code, target, rows, barred)):
+    for some in _some(code, target, rows, barred):
         with code.scratch(), sink(code, target, rows[some], barred) as (bank, base):
             for memory, chosen in parts:
                 found = items(base + rows[chosen & some], first[chosen & some])

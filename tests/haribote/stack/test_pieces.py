@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.moved import failure
+from haribote.stack.costs import issues, run_bits
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
 from haribote.stack.pieces import MOST, down, up
 from haribote.stack.places import Place
@@ -35,6 +36,19 @@ def test_the_padding_of_a_tensor_in_pieces_holds_zeros() -> None:
     found = in_every_l1b((1 << 7, 200), 15)
     move = loaded(64, Place("LM0", 0, found), fill=0.0)
     assert failure(move, fill=0.0) == ""
+
+
+def test_what_the_host_lays_out_comes_in_long_runs() -> None:
+    """A weight [out, in, 3, 3] whose rows are dealt to MABs and L1Bs: in DRAM it has the order of the L2BM."""
+    places = [W, Bit("PE", 0), *(address(number) for number in range(4))]
+    places += [*(Bit("MAB", number) for number in range(4)), *(Bit("L1B", number) for number in range(3))]
+    places += [Bit("L2B", 0), Bit("group", 0), Bit("group", 1)]
+    found = BitMap.of(
+        "LM", (1 << 9, 8, 3, 3), {bit: number for number, bit in enumerate(places)} | {Bit("PE", 1): COPY}
+    )
+    first = down(found).path[0].made
+    assert issues(first) - run_bits(first) == 1  # one run for each L2B of a group
+    assert failure(loaded(64, Place("LM0", 0, found))) == ""
 
 
 def test_what_is_not_cut_is_one_piece() -> None:

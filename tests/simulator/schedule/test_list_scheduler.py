@@ -11,6 +11,8 @@ from simulator import assemble
 from simulator.assembly.checks import check, fix_nops
 from simulator.isa.program import Program, Step
 from simulator.schedule import bounds, schedule, schedule_long
+from simulator.schedule.dependences import edges
+from simulator.schedule.nodes import nodes_of
 from simulator.schedule.text import text_of
 from tests.long_runs import long_runs
 from tests.simulator.schedule.memories import assert_equal
@@ -217,6 +219,22 @@ def test_a_long_program_waits_once_for_many_writes() -> None:
     assert_sound(before, after)
     assert_equal(before, after, engine="native")
     assert after.steps == 12 + 2 + 12  # LM is written, then left for two steps, then read
+
+
+def test_reads_of_any_word_wait_for_each_other_not_all_for_all() -> None:
+    def reads_after_writes(count: int) -> Program:
+        words = range(0, 8 * count, 8)
+        lines = [f"iinc $ln{at}v $lm{at}v" for at in words]
+        lines += ["iinc $lmt0v $lr0v", f"iinc $ln0v $lm{words[-1]}v", "iinc $lmt0v $lr8v", "iinc $lr0v $lm0v"]
+        lines += [f"iinc $lmt0v $ls{8 * number}v" for number in range(count)]
+        return assemble(fix_nops(assemble("\n".join(lines))))
+
+    many, twice = (len(list(edges(nodes_of(reads_after_writes(count))))) for count in (30, 60))
+    assert twice < 3 * many  # all pairs would be four times as many
+    before = reads_after_writes(30)
+    after = schedule_long(before)
+    assert_sound(before, after)
+    assert_equal(before, after, engine="native")
 
 
 def test_nothing_is_tried_where_no_schedule_can_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:

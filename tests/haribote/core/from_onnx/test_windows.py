@@ -37,6 +37,18 @@ def compared(model: onnx.ModelProto) -> onnx.ModelProto:
     return after
 
 
+@pytest.mark.parametrize(("kernel", "pads", "picks"), [(1, 0, 0), (3, 1, 3)])
+def test_windows_of_groups_are_picked_once(kernel: int, pads: int, picks: int) -> None:
+    """The padded image, its windows, the weights' rows; where a window is one element, nothing."""
+    after = compared(
+        graph(
+            f"(float[2,6,5,4] x, float[12,2,{kernel},{kernel}] w) => (float[a,b,c,d] y) "
+            f"{{ y = Conv<group = 3, pads = [{pads},{pads},{pads},{pads}]>(x, w) }}"
+        )
+    )
+    assert sum(node.op_type == "Pick" for node in after.graph.node) == picks
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -74,6 +74,13 @@ def test_what_is_the_same_in_all_pes_is_copied(start: str, end: str) -> None:
     assert not code.uploads
 
 
+def test_copies_go_through_what_room_there_is() -> None:
+    wide = BitMap.of("LM", (64, 16), {W: 0} | {address(k): k + 1 for k in range(9)})
+    free = [("LM1", 4096), ("GRF0", 500), ("GRF1", 488)]  # 12 and 24 of 512 words are left
+    code = check(("LM0", wide), ("LM0", as_shape(wide, 64, 12)), np.arange(1024).reshape(64, 16)[:, :12], blocked=free)
+    assert not code.uploads
+
+
 def test_rows_move_through_the_whole_chip() -> None:
     check(("LM0", A), ("GRF0", as_shape(A, 200, 16)), NUMBERS[5:205])
 
