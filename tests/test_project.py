@@ -402,11 +402,28 @@ def test_no_torch_for_intel_macs_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "no torch for Intel Macs any more" in bootstrap._diagnosis([line], "x")
 
 
-def test_every_python_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = importlib.util.spec_from_file_location("pythons", ROOT / "tests" / "pythons.py")
+def script(name: str) -> Any:
+    """A file of this folder that is run, not imported."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tests" / f"{name}.py")
     assert spec and spec.loader
-    pythons = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pythons)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_newest_torch_is_put_into_an_environment_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    newest, calls = script("newest"), list[tuple[str, ...]]()
+    monkeypatch.setattr(newest, "_run", lambda *command: calls.append(tuple(map(str, command))) or len(calls) // 4)
+    assert newest.main(["-x"]) == 1  # pytest's
+    setup, upgrade, _, tests = calls
+    assert setup[-1] == str(ROOT / "build" / "newest-torch") and setup[-1] in tests[0] and tests[-1] == "-x"
+    assert upgrade[-2:] == ("--upgrade", "torch") and "requirements.lock" not in " ".join(upgrade)
+    assert all((ROOT / folder).is_dir() for folder in newest.TESTS)
+    assert "make test-newest" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_every_python_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pythons = script("pythons")
     assert pythons.VERSIONS == ("3.10", "3.11", "3.12", "3.13")
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
     assert pythons.base_of(sys.executable, here) and pythons.base_of(sys.executable, "2.7") is None
