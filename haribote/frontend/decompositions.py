@@ -16,6 +16,8 @@ from haribote.frontend.decomposed.gradients import GRADIENTS
 from haribote.frontend.decomposed.order import ORDER
 from haribote.frontend.decomposed.places import PLACES
 from haribote.frontend.decomposed.pools import POOLS, by_places
+from haribote.frontend.decomposed.sampling import SAMPLING
+from haribote.frontend.decomposed.segments import SEGMENTS
 from haribote.frontend.decomposed.special import SPECIAL
 from haribote.frontend.decomposed.windows import WINDOWS
 from haribote.frontend.lowering import RULES
@@ -33,7 +35,6 @@ MORE = [
     aten._upsample_nearest_exact1d,
     aten._upsample_nearest_exact2d,
     aten._upsample_nearest_exact3d,
-    aten.grid_sampler_2d,
     aten.linalg_vector_norm,
     aten.mish,
     aten.native_batch_norm,
@@ -195,6 +196,8 @@ OWN: dict[Any, Callable[..., Any]] = {
     **ORDER,
     **PLACES,
     **POOLS,
+    **SAMPLING,
+    **SEGMENTS,
     **WINDOWS,
     aten.avg_pool2d_backward.default: avg_pool2d_backward,
 }

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._decomp import decomposition_table
 from torch.func import functionalize, vjp
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import _disable_current_modes
@@ -37,15 +36,6 @@ def gradients(forward: Callable[..., Any], inputs: Sequence[Tensor], grad: Tenso
     traced.graph.eliminate_dead_code()
     traced.recompile()
     return list(traced(*inputs, grad))
-
-
-def grid_sampler_2d_backward(
-    grad: Tensor, x: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool, wanted: list[bool]
-) -> tuple[Tensor | None, ...]:
-    """By the image and by the grid."""
-    sampled = decomposition_table[aten.grid_sampler_2d.default]
-    found = gradients(lambda *both: sampled(*both, mode, padding, align_corners), [x, grid], grad)
-    return tuple(one if asked else None for one, asked in zip(found, wanted, strict=True))
 
 
 def replication_pad_backward(grad: Tensor, x: Tensor, padding: list[int]) -> Tensor:
@@ -103,7 +93,6 @@ def pdist_backward(grad: Tensor, x: Tensor, p: float, distances: Tensor) -> Tens
 
 
 GRADIENTS: dict[Any, Callable[..., Any]] = {
-    aten.grid_sampler_2d_backward.default: grid_sampler_2d_backward,
     aten.replication_pad1d_backward.default: replication_pad_backward,
     aten.replication_pad2d_backward.default: replication_pad_backward,
     aten.replication_pad3d_backward.default: replication_pad_backward,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from haribote.layout import LayoutError
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import NOTHING, BitMap, W
-from haribote.stack.places import BANKS, Place
+from haribote.stack.places import BANKS, NoRoom, Place
 from haribote.stack.vectors.addresses import CYCLES, Operand, four, groups, operand
 from haribote.stack.vectors.expression import Expression, expression, types_of
 from haribote.stack.vectors.lines import Scheduler, Stuck
@@ -52,7 +52,7 @@ def emit(
     mark = code.mark()
     try:
         _whole(code, nodes, reads, writes, dtypes, constants)
-    except Stuck:
+    except (Stuck, NoRoom):  # shorter loops keep fewer results at a time
         if len(nodes) < 2:
             raise
         code.back(mark)

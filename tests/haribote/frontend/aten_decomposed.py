@@ -238,4 +238,51 @@ RESIZED = cases(
     ),
     adaptive=(lambda i: (F.adaptive_avg_pool2d(i, 3), F.adaptive_avg_pool1d(i[:, 0], 4)), IMAGES),
 )
-DECOMPOSED = [*SPECIAL_FUNCTIONS, *SORTED, *AT_PLACES, *RESIZED]
+
+
+def histograms(x: torch.Tensor, w: torch.Tensor, edges: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Of one axis and of two, with bins by number and by edges; single values have a bin around them."""
+    return (
+        *torch.histogram(x, 5),
+        *torch.histogram(x, 4, range=(-0.5, 1.0), weight=w, density=True),
+        *torch.histogram(x, edges, density=True),
+        *torch.histogram(x[0] * 0 + 3, 2),
+        *aten._histogramdd_bin_edges(x[:, :2], [3, 2]),
+        aten._histogramdd_from_bin_cts(x[:, :2], [3, 2], range=[-1.0, 1.0, -2.0, 2.0]),
+        aten._histogramdd_from_bin_tensors(x[:, :2], [edges, edges], weight=w[:, 0].contiguous(), density=True),
+    )
+
+
+def segments(x: torch.Tensor, lengths: torch.Tensor, ends: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """By lengths and by ends, with and without a value to begin with; one segment is empty."""
+    ways, reduce = ("sum", "mean", "max", "min", "prod"), aten.segment_reduce.default
+    return (
+        *(reduce(x, way, lengths=lengths, initial=0.5) for way in ways),
+        *(reduce(x, way, offsets=ends) for way in ways if way != "mean"),
+        *(reduce(x, way, lengths=lengths.expand(4, 4), axis=1, unsafe=True, initial=0.5) for way in ways),
+    )
+
+
+AT_COMPUTED_PLACES = cases(
+    sampled=(
+        lambda i, g: tuple(
+            F.grid_sample(i[:, :, :5, :4], g, mode, padding, corners)
+            for mode in ("bilinear", "nearest", "bicubic")
+            for padding, corners in (("zeros", False), ("border", True), ("reflection", False), ("reflection", True))
+        ),
+        IMAGES,
+        (X[:2].reshape(2, 3, 1, 2) * 1.1).contiguous(),
+    ),
+    sampled_bodies=(
+        lambda i, g: tuple(
+            F.grid_sample(i[:, :, :4].reshape(2, 3, 4, 2, 4), g, mode, padding, corners)
+            for mode in ("bilinear", "nearest")
+            for padding, corners in (("zeros", True), ("border", False), ("reflection", False))
+        ),
+        IMAGES,
+        X[:2].reshape(2, 1, 2, 1, 3).contiguous(),
+    ),
+    histograms=(histograms, X, Y.sigmoid(), STEPS),
+    segments=(segments, X, torch.tensor([1, 0, 2, 1]), torch.tensor([0, 1, 1, 3, 4])),
+)
+DECOMPOSED = [*SPECIAL_FUNCTIONS, *SORTED, *AT_PLACES, *RESIZED, *AT_COMPUTED_PLACES]

@@ -52,6 +52,11 @@ def sampled(mode: str, padding: str = "zeros", align_corners: bool = False) -> C
     return lambda x, g: F.grid_sample(x, g, mode, padding, align_corners), (drawn(1, 2, 4, 5), grid)
 
 
+def sampled_body(mode: str, padding: str) -> Case:
+    grid = torch.tanh(drawn(1, 2, 1, 2, 3, seed=2)) * 1.2
+    return lambda x, g: F.grid_sample(x, g, mode, padding), (drawn(1, 2, 3, 4, 2), grid)
+
+
 def transposed(stride: int, padding: int, more: int, dilation: int) -> Case:
     convolved = functools.partial(
         F.conv_transpose2d, stride=stride, padding=padding, output_padding=more, dilation=dilation
@@ -74,6 +79,8 @@ CASES: dict[str, Case] = {
     "bilinear samples": sampled("bilinear"),
     "nearest samples": sampled("nearest", "border"),
     "bicubic samples": sampled("bicubic", "reflection", True),
+    "linear samples of a body": sampled_body("bilinear", "border"),
+    "nearest samples of a body": sampled_body("nearest", "reflection"),
     "smoothed": (lambda x: F.interpolate(x, (3, 4), mode="bilinear", antialias=True), (drawn(1, 2, 7, 6),)),
     "cubically smoothed": (lambda x: F.interpolate(x, (3, 4), mode="bicubic", antialias=True), (drawn(1, 1, 7, 6),)),
     "scattered by a mask": (lambda x, s: x.masked_scatter(MASK, s), (drawn(3, 4), drawn(13, seed=1))),
