@@ -7,6 +7,7 @@ does not clash with its other operands. Where no choice is without a clash an op
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -78,6 +79,8 @@ class Scheduler:
         self.issues: dict[VectorNode | Value, list[Issue]] = {}
         self.last = -1  # the last line that is not empty
         self._constants: set[tuple[str, object]] = set()
+        self._in_t: list[Issue] = []
+        self._needs: dict[VectorNode, list[VectorNode]] = {}
         self._heights: dict[VectorNode, int] = {}
         self._heighten()
         self._cover = {node.cover[1]: node for node in self.nodes if node.cover}
@@ -94,18 +97,26 @@ class Scheduler:
 
     def run(self) -> list[Line]:
         """The lines; empty ones are left out. Raises Stuck."""
-        waiting = list(self.nodes)
         order = {node: number for number, node in enumerate(self.nodes)}
-        while waiting:
+        urgency = lambda node: (-self._heights[node], order[node])  # noqa: E731
+        earlier = {node: {*node.needs, *node.after} for node in self.nodes}
+        later: dict[VectorNode, list[VectorNode]] = {node: [] for node in self.nodes}
+        for node, others in earlier.items():
+            for other in others:
+                later[other].append(node)
+        ready = sorted((node for node, others in earlier.items() if not others), key=urgency)
+        while ready:
             self.lines.append(Line())
             now = len(self.lines) - 1
-            ready = [node for node in waiting if all(other in self.issues for other in (*node.needs, *node.after))]
-            ready.sort(key=lambda node: (-self._heights[node], order[node]))
             stuck: list[VectorNode] = []
-            for node in ready:
+            for node in list(ready):
                 free = node.unit not in self.lines[now].issues
-                if self._place(node, node, now):
-                    waiting.remove(node)
+                if free and self._place(node, node, now):
+                    ready.remove(node)
+                    for other in later[node]:
+                        earlier[other].remove(node)
+                        if not earlier[other]:
+                            insort(ready, other, key=urgency)
                 elif free and self._is_stuck(node, now):
                     stuck.append(node)
             if "alu" not in self.lines[now].issues:
@@ -121,7 +132,7 @@ class Scheduler:
     def _place(self, node: VectorNode, key: VectorNode | Value, now: int) -> bool:
         """Put a node into the line if its unit, its operands and the places that it writes are free."""
         line = self.lines[now]
-        if node.unit in line.issues or any(other.line >= now for n in node.needs for other in self.issues[n][:1]):
+        if node.unit in line.issues or not self._is_computed(node, now):
             return False
         if not self._may_write(node, line):
             return False
@@ -140,6 +151,12 @@ class Scheduler:
             self._use(access, now)
         self.issues.setdefault(key, []).append(issue)
         return True
+
+    def _is_computed(self, node: VectorNode, now: int) -> bool:
+        """Is what a node needs in earlier lines?"""
+        if node not in self._needs:
+            self._needs[node] = node.needs
+        return all(self.issues[other][0].line < now for other in self._needs[node])
 
     def _targets(self, node: VectorNode) -> Sequence[Target]:
         """What a node writes besides temporaries: with a masked write to follow, the targets of that."""
@@ -187,7 +204,11 @@ class Scheduler:
 
     def _accesses(self, node: VectorNode, now: int) -> tuple[LineAccess, ...] | None:
         """The cheapest way to read all operands in this line."""
-        options = [list(self._options(source, now)) for source, _ in node.args]
+        options = []
+        for source, _ in node.args:
+            options.append(list(self._options(source, now)))
+            if not options[-1]:
+                return None
         best: tuple[int, tuple[LineAccess, ...]] | None = None
         for chosen in product(*options):
             cost = sum(cost for cost, _ in chosen)
@@ -255,7 +276,7 @@ class Scheduler:
 
     def _t_is_free(self, issue: Issue, now: int) -> bool:
         """T has room for one value: no other lives in it from this issue to line `now`."""
-        others = [i for found in self.issues.values() for i in found if "T" in i.stored and i is not issue]
+        others = (other for other in self._in_t if other is not issue)
         return all(other.stored["T"] <= issue.line or now <= other.line for other in others)
 
     def _use(self, access: LineAccess, now: int) -> None:
@@ -265,6 +286,8 @@ class Scheduler:
         if access.kind == "const":
             self._constants.add((access.bank, access.what))
         if access.kind == "stored" and isinstance(access.what, Issue):
+            if access.bank == "T" and "T" not in access.what.stored:
+                self._in_t.append(access.what)
             access.what.stored[access.bank] = now
             for writer in self._writers(access.what):
                 self.lines[writer.line].writes[access.bank] = writer
@@ -274,7 +297,7 @@ class Scheduler:
     def _is_stuck(self, node: VectorNode, now: int) -> bool:
         """True where waiting does not help."""
         young = (i for source, _ in node.args for i in self.issues.get(source, ()) if now - i.line <= COPY_AFTER)
-        return all(self.issues[other][0].line < now for other in node.needs) and not any(young)
+        return self._is_computed(node, now) and not any(young)
 
     def _copy(self, stuck: Sequence[VectorNode], now: int) -> None:
         """Copy an operand without which the others can be read, of the first instruction that has one; else one that
