@@ -18,6 +18,8 @@ ZEROS, BORDER, REFLECTION = range(3)
 """torch's numbers of ways to interpolate, and of what is beyond an image."""
 CURVE = -0.75
 """The parameter of torch's cubic curves."""
+MOST = 1 << 19
+"""Elements of what is between two products, some 128 words a PE: larger images stay with PyTorch."""
 
 
 def grid_sampler(x: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool) -> Tensor:
@@ -80,17 +82,27 @@ def _inside(at: Tensor, size: int, padding: int, corners: bool) -> Tensor:
     return at.clamp(0, size - 1)
 
 
-def grid_sampler_backward(
+def _fits(x: Tensor, grid: Tensor) -> bool:
+    return prod(x.shape[:-1]) * prod(grid.shape[1:-1]) <= MOST
+
+
+def _forward(x: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool) -> Any:
+    return grid_sampler(x, grid, mode, padding, align_corners) if _fits(x, grid) else NotImplemented
+
+
+def _backward(
     grad: Tensor, x: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool, wanted: list[bool]
-) -> tuple[Tensor | None, ...]:
+) -> Any:
     """By the image and by the grid."""
-    found = gradients(lambda *both: grid_sampler(*both, mode, padding, align_corners), [x, grid], grad)
+    if not _fits(x, grid):
+        return NotImplemented
+    found = gradients(lambda x, grid: grid_sampler(x, grid, mode, padding, align_corners), [x, grid], grad)
     return tuple(one if asked else None for one, asked in zip(found, wanted, strict=True))
 
 
 SAMPLING: dict[Any, Callable[..., Any]] = {
-    aten.grid_sampler_2d.default: grid_sampler,
-    aten.grid_sampler_3d.default: grid_sampler,
-    aten.grid_sampler_2d_backward.default: grid_sampler_backward,
-    aten.grid_sampler_3d_backward.default: grid_sampler_backward,
+    aten.grid_sampler_2d.default: _forward,
+    aten.grid_sampler_3d.default: _forward,
+    aten.grid_sampler_2d_backward.default: _backward,
+    aten.grid_sampler_3d_backward.default: _backward,
 }
