@@ -98,7 +98,7 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in CASES if name != 
 
 
 @pytest.mark.parametrize("name", ["mlp", *SLOW])
-@pytest.mark.parametrize("device", ["host", pytest.param("chip", marks=[pytest.mark.slow, LONG])])
+@pytest.mark.parametrize("device", ["host", pytest.param("chip", marks=pytest.mark.slow)])
 def test_training_is_that_of_jax_jit(name: str, device: Any) -> None:
     make, batch, optimiser = CASES[name]
     graph, parameters, rest = nnx.split(make(nnx.Rngs(0)), nnx.Param, ...)
