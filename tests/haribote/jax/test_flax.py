@@ -14,7 +14,6 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from haribote.jax import mnjit  # noqa: E402
-from tests.long_runs import LONG  # noqa: E402
 
 STEPS = 20
 
