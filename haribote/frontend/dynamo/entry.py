@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 import torch
 from torch import Tensor, fx
-from torch._dynamo import disable
+from torch._dynamo import config, disable
 from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch._functorch.aot_autograd import aot_module_simplified
 from torch._functorch.partitioners import min_cut_rematerialization_partition
@@ -24,6 +25,9 @@ from haribote.frontend.dynamo.piece import StaysWithPyTorch
 from simulator.messages import tr
 
 Compiled = Callable[..., Any]
+
+config.allow_rnn = True
+"""TorchDynamo leaves RNN, GRU and LSTM out where it is not asked for them, and all of the model around them."""
 
 reports: ContextVar[list[GraphReport] | None] = ContextVar("reports", default=None)
 """Where reports of graphs go while `explain` looks; else what stays with PyTorch is a warning."""
@@ -66,7 +70,9 @@ def _is_dynamic(value: Any) -> bool:
 
 
 def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -> Compiled:
-    """By AOTAutograd. Attention is traced as its products and its softmax, which have gradients."""
+    """By AOTAutograd. Attention is traced as its products and its softmax, which have gradients, and an LSTM as its
+    steps, not as oneDNN's operator.
+    """
 
     def compiler(name: str) -> Compiled:
         def compile_one(graph: fx.GraphModule, _: Sequence[Any]) -> Compiled:
@@ -80,7 +86,7 @@ def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -
         return compile_one
 
     try:
-        with sdpa_kernel(SDPBackend.MATH):
+        with sdpa_kernel(SDPBackend.MATH), _without_onednn():
             found = aot_module_simplified(
                 program,
                 inputs,
@@ -94,6 +100,16 @@ def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -
         _tell(left_alone(program, "graph", error))
         found = program.forward
     return _undisturbed(found)
+
+
+@contextmanager
+def _without_onednn() -> Iterator[None]:
+    enabled = torch.backends.mkldnn.enabled
+    torch.backends.mkldnn.enabled = False
+    try:
+        yield
+    finally:
+        torch.backends.mkldnn.enabled = enabled
 
 
 def _undisturbed(function: Compiled) -> Compiled:

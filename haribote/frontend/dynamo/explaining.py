@@ -47,7 +47,7 @@ class Explanation:
     def __str__(self) -> str:
         """In the language of the moment."""
         if not self.graphs:
-            return tr("torch found no graph in it (TorchDynamo leaves LSTMs out, for one): all of it runs in PyTorch")
+            return tr("torch found no graph in it: all of it runs in PyTorch")
         where = tr("chip and host") if self.device == "auto" else self.device
         lines = [tr("{coverage} operations on the {where}", self.coverage, where)]
         for graph in self.graphs:

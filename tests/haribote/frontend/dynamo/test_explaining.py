@@ -89,7 +89,7 @@ def test_without_gradients_there_is_one_graph():
 
 
 def test_a_program_in_which_torch_finds_no_graph():
-    found = explain(torch.nn.LSTM(4, 5), torch.zeros(2, 3, 4), options=HOST)
+    found = explain(lambda x: x.nonzero(), torch.zeros(2, 3), options=HOST)  # its shape depends on values
     assert (found.graphs, found.coverage) == ((), "0 of 0")
     assert "all of it runs in PyTorch" in str(found)
 
