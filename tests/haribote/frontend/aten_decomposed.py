@@ -40,7 +40,8 @@ SPECIAL_FUNCTIONS = cases(
     erfc=(lambda x, far: (torch.erfc(x), torch.erfc(far)), X, FAR),
     atan2=(lambda x, y: (torch.atan2(x, y), torch.atan2(x.sign(), y.round())), X, Y),
     hypot=(lambda x, y: (torch.hypot(x, y), torch.hypot(x * 1e30, y * 1e30), torch.hypot(x * 0, y * 0)), X, Y),
-    angle=(lambda x: (x.angle(), x.signbit(), (x * 0).signbit(), torch.dist(x, x + 1, 3)), X),
+    angle=(lambda x: (x.angle(), x.signbit(), torch.dist(x, x + 1, 3)), X),
+    signs_of_zeros=(lambda x, y: ((x * 0).signbit(), torch.copysign(x, y * 0)), X, Y),
     decimals=(lambda x: (torch.round(x, decimals=1), torch.round(x * 100, decimals=-1)), X),
     beside_nan=(lambda x, y: (torch.fmax(x, y), torch.fmin(x, y)), X, Y),
     ldexp=(lambda x, n: torch.ldexp(x, n), X, torch.tensor([[3, -4, 0, 1, -20, 9]])),
@@ -53,14 +54,14 @@ SPECIAL_FUNCTIONS = cases(
         lambda x, labels, w: (
             F.nll_loss(x, labels, w),
             F.nll_loss(x, labels, w, reduction="none"),
-            F.nll_loss(x[0], labels[0], w, ignore_index=0),
             F.nll_loss(x.T[None], labels[None, :] % 4, ignore_index=2, reduction="sum"),
         ),
         X,
         torch.tensor([0, 5, 2, 2]),
         Y[0].abs(),
     ),
-    copysign=(lambda x, y: (torch.copysign(x, y), torch.copysign(x, -2.0), torch.copysign(x, y * 0)), X, Y),
+    no_label=(lambda x, labels: F.nll_loss(x[0], labels[0], ignore_index=0), X, torch.tensor([0, 5, 2, 2])),
+    copysign=(lambda x, y: (torch.copysign(x, y), torch.copysign(x, -2.0)), X, Y),
     added_products=(
         lambda a, b: (
             torch.addmv(a[0, :, 0], a[0], b[0, :, 0], beta=0.5, alpha=2),

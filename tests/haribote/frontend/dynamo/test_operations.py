@@ -27,6 +27,10 @@ ONLY_IN_A_TRACED_STEP = {
 """torch.compile decomposes them, see `decompositions.COMPILED`."""
 
 
+ON_THE_HOST_ALONE = {"signs_of_zeros", "no_label"}
+"""The chip has no NaN, and 1 / 0 is no infinity there: zeros look alike."""
+
+
 def traced(case: Case) -> fx.GraphModule:
     table = decompositions() | COMPILED
     with sdpa_kernel(SDPBackend.MATH):
@@ -62,7 +66,7 @@ def test_gradients_on_the_host(case):
 
 @pytest.mark.slow
 @LONG
-@pytest.mark.parametrize("case", named([*CASES, *GRADIENTS]))
+@pytest.mark.parametrize("case", named([case for case in (*CASES, *GRADIENTS) if case.name not in ON_THE_HOST_ALONE]))
 def test_on_the_chip(case):
     check(case, "chip")
 
