@@ -105,7 +105,7 @@ def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -
 @contextmanager
 def _without_onednn() -> Iterator[None]:
     enabled = torch.backends.mkldnn.enabled
-    torch.backends.mkldnn.enabled = False
+    torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
     try:
         yield
     finally:

@@ -20,8 +20,8 @@ from haribote.stack.vectors.nodes import Target, VectorNode, copy_of
 
 GRF_DISTANCE, LM_DISTANCE, COPY_AFTER = 2, 3, 3
 """Lines from a write to a read; and how old all operands of a stuck instruction are when one of them is copied."""
-PATIENCE = 10
-"""Empty lines in a row after which nothing comes any more."""
+PATIENCE, MOST_COPIES = 10, 50
+"""Empty lines in a row after which nothing comes any more; and lines in which nothing but copies came."""
 
 
 class Stuck(HariboteError):
@@ -105,6 +105,7 @@ class Scheduler:
             for other in others:
                 later[other].append(node)
         ready = sorted((node for node, others in earlier.items() if not others), key=urgency)
+        placed = -1  # the last line with more than a copy
         while ready:
             self.lines.append(Line())
             now = len(self.lines) - 1
@@ -112,6 +113,7 @@ class Scheduler:
             for node in list(ready):
                 free = node.unit not in self.lines[now].issues
                 if free and self._place(node, node, now):
+                    placed = now
                     ready.remove(node)
                     for other in later[node]:
                         earlier[other].remove(node)
@@ -123,7 +125,7 @@ class Scheduler:
                 self._copy(stuck, now)
             if self.lines[now].issues:
                 self.last = now
-            if now - self.last >= PATIENCE:
+            if now - self.last >= PATIENCE or now - placed >= MOST_COPIES:
                 raise Stuck(f"no line for {', '.join(node.op for node in ready)}", "a shorter chain")
         return [line for line in self.lines if line.issues]
 
@@ -305,7 +307,8 @@ class Scheduler:
         """
         for node in stuck:
             for source, _ in node.args:
-                rest = VectorNode(node.op, [arg for arg in node.args if arg[0] is not source], targets=node.targets)
+                rest = VectorNode(node.op, [arg for arg in node.args if arg[0] is not source])
+                rest.targets = list(self._targets(node))
                 if self._accesses(rest, now) is not None and self._place(copy_of(source), source, now):
                     return
         fresh = [source for node in stuck for source, _ in node.args if source not in self.issues]

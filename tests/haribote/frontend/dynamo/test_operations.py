@@ -14,6 +14,7 @@ from haribote.frontend.decompositions import COMPILED, decompositions
 from haribote.frontend.dynamo.graphs import compile_graph
 from haribote.frontend.lowering import RULES
 from tests.haribote.frontend.aten_cases import CASES, GRADIENTS
+from tests.haribote.frontend.aten_decomposed import AT_COMPUTED_PLACES
 from tests.haribote.frontend.aten_values import Case
 from tests.long_runs import LONG
 
@@ -62,6 +63,13 @@ def test_on_the_host(case):
 @pytest.mark.parametrize("case", named(GRADIENTS))
 def test_gradients_on_the_host(case):
     check(case, "host")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", named(AT_COMPUTED_PLACES))
+def test_at_computed_places_on_the_chip(case):
+    """That of histograms has a masked write to the LM that it reads: what is copied for it must not clash again."""
+    check(case, "chip")
 
 
 @pytest.mark.slow
