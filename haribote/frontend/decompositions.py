@@ -16,6 +16,7 @@ from haribote.frontend.decomposed.gradients import GRADIENTS
 from haribote.frontend.decomposed.order import ORDER
 from haribote.frontend.decomposed.places import PLACES
 from haribote.frontend.decomposed.pools import POOLS, by_places
+from haribote.frontend.decomposed.resizing import RESIZING
 from haribote.frontend.decomposed.sampling import SAMPLING
 from haribote.frontend.decomposed.segments import SEGMENTS
 from haribote.frontend.decomposed.special import SPECIAL
@@ -42,13 +43,9 @@ MORE = [
     aten.native_layer_norm,
     aten.softplus,
     aten.softplus_backward,
-    aten.upsample_bicubic2d,
-    aten.upsample_bilinear2d,
-    aten.upsample_linear1d,
     aten.upsample_nearest1d,
     aten.upsample_nearest2d,
     aten.upsample_nearest3d,
-    aten.upsample_trilinear3d,
     aten._fused_rms_norm,
 ]
 """What torch decomposes only where it is asked to."""
@@ -196,6 +193,7 @@ OWN: dict[Any, Callable[..., Any]] = {
     **ORDER,
     **PLACES,
     **POOLS,
+    **RESIZING,
     **SAMPLING,
     **SEGMENTS,
     **WINDOWS,

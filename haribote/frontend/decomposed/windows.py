@@ -124,56 +124,6 @@ def _adaptive_backward(rank: int) -> Callable[..., Any]:
     return backward
 
 
-def _smoothed(size: int, windows: int, scale: float | None, cubic: bool) -> Tensor:
-    """The weights of an antialiased resize along an axis, [windows, size]: a triangle or a cubic curve as wide as what
-    a window covers.
-    """
-    step = 1 / scale if scale else size / windows
-    width = max(step, 1.0)
-    centres = (torch.arange(windows) + 0.5) * step
-    reach = (2 if cubic else 1) * width
-    places = torch.arange(size)
-    seen = (places >= (centres - reach + 0.5).to(torch.int64).unsqueeze(1)) & (
-        places < (centres + reach + 0.5).to(torch.int64).unsqueeze(1)
-    )
-    far = ((places + 0.5 - centres.unsqueeze(1)) / width).abs()
-    near = 1 - far
-    if cubic:
-        outer = ((far - 5) * far + 8) * far - 4
-        near = torch.where(far < 1, (1.5 * far - 2.5) * far * far + 1, torch.where(far < 2, -0.5 * outer, 0.0))
-    found = torch.where(seen, near.clamp(min=0) if not cubic else near, 0.0)
-    return found / found.sum(1, keepdim=True)
-
-
-def _antialiased(cubic: bool) -> Callable[..., Any]:
-    def resized(x: Tensor, output_size: list[int], align_corners: bool, *scales: float | None) -> Any:
-        if align_corners:
-            return NotImplemented
-        return along_axes(x, _all_smoothed(x.shape[-2:], output_size, scales, cubic, x.dtype))
-
-    return resized
-
-
-def _antialiased_backward(cubic: bool) -> Callable[..., Any]:
-    def backward(
-        grad: Tensor, output_size: list[int], input_size: list[int], align_corners: bool, *scales: float | None
-    ) -> Any:
-        if align_corners:
-            return NotImplemented
-        weights = _all_smoothed(input_size[-2:], output_size, scales, cubic, grad.dtype)
-        return along_axes(grad, [matrix.t() for matrix in weights])
-
-    return backward
-
-
-def _all_smoothed(
-    sizes: Sequence[int], windows: Sequence[int], scales: Sequence[float | None], cubic: bool, dtype: torch.dtype
-) -> list[Tensor]:
-    """The weights along each axis."""
-    axes = zip(sizes, windows, scales or (None, None), strict=True)
-    return [_smoothed(*axis, cubic).to(dtype) for axis in axes]
-
-
 WINDOWS: dict[Any, Callable[..., Any]] = {
     aten.avg_pool2d.default: _pool(2),
     aten.avg_pool3d.default: _pool(3),
@@ -182,8 +132,4 @@ WINDOWS: dict[Any, Callable[..., Any]] = {
     aten._adaptive_avg_pool3d.default: adaptive,
     aten._adaptive_avg_pool3d_backward.default: _adaptive_backward(3),
     aten._adaptive_avg_pool2d_backward.default: _adaptive_backward(2),
-    aten._upsample_bilinear2d_aa.default: _antialiased(False),
-    aten._upsample_bicubic2d_aa.default: _antialiased(True),
-    aten._upsample_bilinear2d_aa_backward.default: _antialiased_backward(False),
-    aten._upsample_bicubic2d_aa_backward.default: _antialiased_backward(True),
 }

@@ -18,6 +18,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from haribote.errors import HariboteError
 from haribote.frontend.compiled import Options
+from haribote.frontend.decomposed.resizing import by_products
 from haribote.frontend.decompositions import COMPILED, decompositions
 from haribote.frontend.dynamo.graphs import GraphReport, compile_graph, left_alone
 from haribote.frontend.dynamo.options import options_of
@@ -88,7 +89,7 @@ def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -
     try:
         with sdpa_kernel(SDPBackend.MATH), _without_onednn():
             found = aot_module_simplified(
-                program,
+                by_products(program),
                 inputs,
                 fw_compiler=compiler("forward"),
                 bw_compiler=compiler("backward"),

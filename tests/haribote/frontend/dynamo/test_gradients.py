@@ -64,6 +64,10 @@ def transposed(stride: int, padding: int, more: int, dilation: int) -> Case:
     return convolved, (drawn(2, 2, 3, 4), drawn(2, 3, 2, 3, seed=1), drawn(3, seed=2))
 
 
+def resized(mode: str, *sizes: int, **options: object) -> Case:
+    return lambda x: F.interpolate(x, mode=mode, **options), (drawn(1, 2, *sizes),)
+
+
 MASK = drawn(3, 4, seed=5) > 0
 CASES: dict[str, Case] = {
     **{f"distances {p}": distances(p) for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, inf)},
@@ -81,6 +85,11 @@ CASES: dict[str, Case] = {
     "bicubic samples": sampled("bicubic", "reflection", True),
     "linear samples of a body": sampled_body("bilinear", "border"),
     "nearest samples of a body": sampled_body("nearest", "reflection"),
+    "linear": resized("linear", 6, size=9),
+    "bilinear": resized("bilinear", 5, 4, scale_factor=1.7),
+    "bilinear with corners": resized("bilinear", 5, 4, size=(3, 9), align_corners=True),
+    "trilinear": resized("trilinear", 2, 3, 4, scale_factor=(2.0, 1.5, 1.0), recompute_scale_factor=True),
+    "bicubic": resized("bicubic", 5, 4, size=(8, 3)),
     "smoothed": (lambda x: F.interpolate(x, (3, 4), mode="bilinear", antialias=True), (drawn(1, 2, 7, 6),)),
     "cubically smoothed": (lambda x: F.interpolate(x, (3, 4), mode="bicubic", antialias=True), (drawn(1, 1, 7, 6),)),
     "scattered by a mask": (lambda x, s: x.masked_scatter(MASK, s), (drawn(3, 4), drawn(13, seed=1))),
