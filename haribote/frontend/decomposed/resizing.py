@@ -21,8 +21,10 @@ aten = torch.ops.aten
 
 SMOOTH_CURVE = -0.5
 """The parameter of torch's cubic curves with antialiasing."""
-AXES = {"bilinear": 2, "trilinear": 3, "bicubic": 2}
-"""Ways to interpolate that are products, and how many axes they resize. Of one axis, torch's two picks take less."""
+AXES = {"bilinear": 2, "bicubic": 2}
+"""Ways to interpolate that are products, and how many axes they resize. One axis takes less by torch's two picks; of
+three axes three products take long to compile.
+"""
 
 Weights = Callable[[int, int, float | None], NDArray[np.float64]]
 """The weights [new, old] of an axis by its sizes, old and new, and the factor that was asked for, if any."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -14,6 +13,7 @@ from torch._dynamo import config, disable
 from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch._functorch.aot_autograd import aot_module_simplified
 from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch.backends import mkldnn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from haribote.errors import HariboteError
@@ -87,7 +87,7 @@ def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -
         return compile_one
 
     try:
-        with sdpa_kernel(SDPBackend.MATH), _without_onednn():
+        with sdpa_kernel(SDPBackend.MATH), mkldnn.flags(enabled=False, allow_tf32=None, fp32_precision=None):
             found = aot_module_simplified(
                 by_products(program),
                 inputs,
@@ -101,16 +101,6 @@ def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -
         _tell(left_alone(program, "graph", error))
         found = program.forward
     return _undisturbed(found)
-
-
-@contextmanager
-def _without_onednn() -> Iterator[None]:
-    enabled = torch.backends.mkldnn.enabled
-    torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        torch.backends.mkldnn.enabled = enabled
 
 
 def _undisturbed(function: Compiled) -> Compiled:

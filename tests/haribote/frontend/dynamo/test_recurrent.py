@@ -63,3 +63,11 @@ def test_on_the_host(kind: type[nn.RNNBase], options: dict[str, bool | int]) -> 
 @pytest.mark.filterwarnings("error:.*stays with PyTorch")
 def test_on_the_chip(kind: type[nn.RNNBase]) -> None:
     agree(kind, {"bidirectional": True}, "chip")
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_flags_are_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As torch's own tests do it: oneDNN is turned off by the way that is always allowed, and nothing is warned of."""
+    monkeypatch.setattr(torch.backends, "__allow_nonbracketed_mutation_flag", False)
+    found = explain(Recurrent(nn.GRU), torch.randn(2, 3, 6), options={"device": "host"})
+    assert found.graphs and not any(graph.left for graph in found.graphs)
