@@ -4,88 +4,58 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from math import floor
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, fx
 from torch.nn import functional
 from torch.utils._python_dispatch import _disable_current_modes
 
-from haribote.frontend.decomposed.sampling import CURVE, cubic
+from haribote.core.from_onnx.resizing import Along, Floats, cubic_kernel, linear_kernel
 from haribote.frontend.decomposed.windows import along_axes
 
 aten = torch.ops.aten
 
-SMOOTH_CURVE = -0.5
-"""The parameter of torch's cubic curves with antialiasing."""
 AXES = {"bilinear": 2, "bicubic": 2}
 """Ways to interpolate that are products, and how many axes they resize. One axis takes less by torch's two picks; of
 three axes three products take long to compile.
 """
 
-Weights = Callable[[int, int, float | None], NDArray[np.float64]]
-"""The weights [new, old] of an axis by its sizes, old and new, and the factor that was asked for, if any."""
 
+@dataclass(frozen=True)
+class Way:
+    """How an axis is resized: by which curve, and whether that is as wide as what a new element covers."""
 
-def _places(size: int, count: int, scale: float | None, align_corners: bool) -> NDArray[np.float64]:
-    """Where the new elements of an axis lie among the old ones, [new, 1]."""
-    numbers = np.arange(float(count))[:, None]
-    if align_corners:
-        return numbers * ((size - 1) / max(count - 1, 1))
-    return (numbers + 0.5) * (1 / scale if scale else size / count) - 0.5
+    kernel: Callable[[Floats], Floats]
+    antialias: bool = False
 
-
-def _linear(align_corners: bool) -> Weights:
-    def weights(size: int, count: int, scale: float | None) -> NDArray[np.float64]:
-        at = _places(size, count, scale, align_corners).clip(0, size - 1)
-        return (1 - abs(at - np.arange(size))).clip(min=0)
-
-    return weights
-
-
-def _cubic(align_corners: bool) -> Weights:
-    def weights(size: int, count: int, scale: float | None) -> NDArray[np.float64]:
-        at = _places(size, count, scale, align_corners)
-        found = np.zeros((count, size))
-        for tap in range(-1, 3):
-            place = np.floor(at) + tap
-            found += (place.clip(0, size - 1) == np.arange(size)) * cubic(abs(at - place), tap in (0, 1), CURVE)
+    def matrices(
+        self,
+        sizes: Sequence[int],
+        counts: Sequence[int],
+        scales: Sequence[float | None],
+        align_corners: bool,
+        dtype: torch.dtype,
+    ) -> list[Tensor]:
+        """The weights along each axis, [new, old]. scales: the factors that were asked for, if any."""
+        found = []
+        for size, count, scale in zip(sizes, counts, scales or [None] * len(sizes), strict=True):
+            ratio = count / size if align_corners or not scale else scale
+            axis = Along(size, count, ratio, (0.0, 1.0))
+            at = axis.coordinates("align_corners" if align_corners else "half_pixel")
+            found.append(_constant(axis.weights(at, self.kernel, self.antialias, self.antialias), dtype))
         return found
 
-    return weights
+
+LINEAR, CUBIC = Way(linear_kernel), Way(cubic_kernel)
+SMOOTH, SMOOTH_CUBIC = Way(linear_kernel, antialias=True), Way(partial(cubic_kernel, a=-0.5), antialias=True)
+"""torch's cubic curve has another parameter with antialiasing."""
 
 
-def _smoothed(curved: bool) -> Weights:
-    """Of an antialiased resize: a triangle or a cubic curve as wide as what a new element covers."""
-
-    def weights(size: int, count: int, scale: float | None) -> NDArray[np.float64]:
-        width = max(1 / scale if scale else size / count, 1.0)
-        centres, reach = _places(size, count, scale, False) + 0.5, (2 if curved else 1) * width
-        numbers = np.arange(size)
-        seen = (numbers >= np.floor(centres - reach + 0.5)) & (numbers < np.floor(centres + reach + 0.5))
-        far = abs(numbers + 0.5 - centres) / width
-        near = (1 - far).clip(min=0)
-        if curved:
-            outer = np.where(far < 2, cubic(far, False, SMOOTH_CURVE), 0.0)
-            near = np.where(far < 1, cubic(far, True, SMOOTH_CURVE), outer)
-        found = np.where(seen, near, 0.0)
-        return np.asarray(found / found.sum(1, keepdims=True))
-
-    return weights
-
-
-def _matrices(
-    weights: Weights, sizes: Sequence[int], counts: Sequence[int], scales: Sequence[float | None], dtype: torch.dtype
-) -> list[Tensor]:
-    """The weights along each axis."""
-    axes = zip(sizes, counts, scales or [None] * len(sizes), strict=True)
-    return [_constant(weights(*axis), dtype) for axis in axes]
-
-
-def _constant(values: NDArray[np.float64], dtype: torch.dtype) -> Tensor:
+def _constant(values: Floats, dtype: torch.dtype) -> Tensor:
     """A constant also for who traces this: made apart from that, and lifted into it."""
     with _disable_current_modes():
         found = torch.from_numpy(values).to(dtype)
@@ -93,20 +63,22 @@ def _constant(values: NDArray[np.float64], dtype: torch.dtype) -> Tensor:
     return lifted
 
 
-def _forward(kind: Callable[[bool], Weights], rank: int) -> Callable[..., Any]:
+def _forward(way: Way, rank: int) -> Callable[..., Any]:
     def resized(x: Tensor, output_size: list[int], align_corners: bool, *scales: float | None) -> Any:
-        if not x.is_floating_point():
+        if not x.is_floating_point() or (way.antialias and align_corners):
             return NotImplemented
-        return along_axes(x, _matrices(kind(align_corners), x.shape[-rank:], output_size, scales, x.dtype))
+        return along_axes(x, way.matrices(x.shape[-rank:], output_size, scales, align_corners, x.dtype))
 
     return resized
 
 
-def _backward(kind: Callable[[bool], Weights], rank: int) -> Callable[..., Any]:
+def _backward(way: Way, rank: int) -> Callable[..., Any]:
     def backward(
         grad: Tensor, output_size: list[int], input_size: list[int], align_corners: bool, *scales: float | None
     ) -> Any:
-        found = _matrices(kind(align_corners), input_size[-rank:], output_size, scales, grad.dtype)
+        if way.antialias and align_corners:
+            return NotImplemented
+        found = way.matrices(input_size[-rank:], output_size, scales, align_corners, grad.dtype)
         return along_axes(grad, [matrix.t() for matrix in found])
 
     return backward
@@ -129,8 +101,8 @@ def interpolate(
     each = list(asked) if isinstance(asked, Sequence) else [asked] * rank
     counts = each if size is not None else [floor(old * factor) for old, factor in zip(sizes, each, strict=True)]
     scales = [None] * rank if size is not None or recompute_scale_factor else each
-    weights = (_cubic if mode == "bicubic" else _linear)(bool(align_corners))
-    return along_axes(x, _matrices(weights, sizes, counts, scales, x.dtype))
+    way = CUBIC if mode == "bicubic" else LINEAR
+    return along_axes(x, way.matrices(sizes, counts, scales, bool(align_corners), x.dtype))
 
 
 def by_products(program: fx.GraphModule) -> fx.GraphModule:
@@ -143,16 +115,16 @@ def by_products(program: fx.GraphModule) -> fx.GraphModule:
     return fx.GraphModule(program, graph)
 
 
-def _rows(kind: Callable[[bool], Weights], rank: int, name: str) -> dict[Any, Callable[..., Any]]:
+def _rows(way: Way, rank: int, name: str) -> dict[Any, Callable[..., Any]]:
     there, back = getattr(aten, name).default, getattr(aten, f"{name}_backward").default
-    return {there: _forward(kind, rank), back: _backward(kind, rank)}
+    return {there: _forward(way, rank), back: _backward(way, rank)}
 
 
 RESIZING: dict[Any, Callable[..., Any]] = {
-    **_rows(_linear, 1, "upsample_linear1d"),
-    **_rows(_linear, 2, "upsample_bilinear2d"),
-    **_rows(_linear, 3, "upsample_trilinear3d"),
-    **_rows(_cubic, 2, "upsample_bicubic2d"),
-    **_rows(lambda _: _smoothed(False), 2, "_upsample_bilinear2d_aa"),
-    **_rows(lambda _: _smoothed(True), 2, "_upsample_bicubic2d_aa"),
+    **_rows(LINEAR, 1, "upsample_linear1d"),
+    **_rows(LINEAR, 2, "upsample_bilinear2d"),
+    **_rows(LINEAR, 3, "upsample_trilinear3d"),
+    **_rows(CUBIC, 2, "upsample_bicubic2d"),
+    **_rows(SMOOTH, 2, "_upsample_bilinear2d_aa"),
+    **_rows(SMOOTH_CUBIC, 2, "_upsample_bicubic2d_aa"),
 }

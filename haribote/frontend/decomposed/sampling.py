@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from haribote.core.from_onnx.resizing import CUBIC as CURVE
 from haribote.frontend.decomposed.gradients import gradients
 
 aten = torch.ops.aten
@@ -16,8 +17,6 @@ aten = torch.ops.aten
 LINEAR, NEAREST, CUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
 """torch's numbers of ways to interpolate, and of what is beyond an image."""
-CURVE = -0.75
-"""The parameter of torch's cubic curves."""
 MOST = 1 << 19
 """Elements of what is between two products, some 128 words a PE: larger images stay with PyTorch."""
 
@@ -51,15 +50,15 @@ def _weights(at: Tensor, size: int, mode: int, padding: int, corners: bool) -> T
     found = torch.zeros((), dtype=at.dtype)
     for tap in range(-1, 3):
         there = _ones(_inside(floor + tap, size, padding, corners), size)
-        found = found + there * cubic((part - tap).abs(), tap in (0, 1), CURVE).unsqueeze(-1)
+        found = found + there * _cubic((part - tap).abs(), near=tap in (0, 1)).unsqueeze(-1)
     return found
 
 
-def cubic(far: Any, near: bool, curve: float) -> Any:
-    """torch's cubic curve of a parameter at distances, tensors or arrays, below 1 or from 1 to 2."""
+def _cubic(far: Tensor, near: bool) -> Tensor:
+    """The curve at a distance, below 1 or from 1 to 2."""
     if near:
-        return ((curve + 2) * far - (curve + 3)) * far * far + 1
-    return ((curve * far - 5 * curve) * far + 8 * curve) * far - 4 * curve
+        return ((CURVE + 2) * far - (CURVE + 3)) * far * far + 1
+    return ((CURVE * far - 5 * CURVE) * far + 8 * CURVE) * far - 4 * CURVE
 
 
 def _ones(at: Tensor, size: int) -> Tensor:

@@ -80,7 +80,6 @@ class Scheduler:
         self.last = -1  # the last line that is not empty
         self._constants: set[tuple[str, object]] = set()
         self._in_t: list[Issue] = []
-        self._needs: dict[VectorNode, list[VectorNode]] = {}
         self._heights: dict[VectorNode, int] = {}
         self._heighten()
         self._cover = {node.cover[1]: node for node in self.nodes if node.cover}
@@ -156,9 +155,7 @@ class Scheduler:
 
     def _is_computed(self, node: VectorNode, now: int) -> bool:
         """Is what a node needs in earlier lines?"""
-        if node not in self._needs:
-            self._needs[node] = node.needs
-        return all(self.issues[other][0].line < now for other in self._needs[node])
+        return all(self.issues[other][0].line < now for other in node.needs)
 
     def _targets(self, node: VectorNode) -> Sequence[Target]:
         """What a node writes besides temporaries: with a masked write to follow, the targets of that."""
@@ -307,8 +304,8 @@ class Scheduler:
         """
         for node in stuck:
             for source, _ in node.args:
-                rest = VectorNode(node.op, [arg for arg in node.args if arg[0] is not source])
-                rest.targets = list(self._targets(node))
+                others = [arg for arg in node.args if arg[0] is not source]
+                rest = VectorNode(node.op, others, targets=list(self._targets(node)))
                 if self._accesses(rest, now) is not None and self._place(copy_of(source), source, now):
                     return
         fresh = [source for node in stuck for source, _ in node.args if source not in self.issues]

@@ -131,3 +131,17 @@ def test_on_the_host(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_on_the_chip(name: str) -> None:
     agree(*CASES[name], "chip")
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.filterwarnings("ignore:.*stays with PyTorch")
+def test_corners_that_fit_and_antialiasing_are_torchs(mode: str) -> None:
+    """A combination that has no rule: PyTorch computes it."""
+    torch.compiler.reset()
+    x = drawn(1, 2, 7, 6).requires_grad_()
+    resize = functools.partial(F.interpolate, size=(3, 4), mode=mode, antialias=True, align_corners=True)
+    compiled = torch.compile(lambda x: resize(x), backend=functools.partial(backend, options={"device": "host"}))
+    found, wanted = compiled(x), resize(x)
+    torch.testing.assert_close(found, wanted)
+    for one, other in zip(torch.autograd.grad(found.sum(), x), torch.autograd.grad(wanted.sum(), x), strict=True):
+        torch.testing.assert_close(one, other)
