@@ -87,7 +87,16 @@ def fewer_words(hop: Hop) -> bool:
     return round_count(hop) < round_count(padded(hop))
 
 
-def clean_buffer(code: Code, key: object, longs: int) -> int | None:
+def clean_buffers(code: Code, key: object, longs: int, pieces: int) -> Iterator[int]:
+    """The addresses of room in L2BM for so many pieces, as far as there is room, the first at least."""
+    for number in range(pieces):
+        address = _clean_buffer(code, (key, number), longs)
+        if address is None:
+            return
+        yield address
+
+
+def _clean_buffer(code: Code, key: object, longs: int) -> int | None:
     """The address of room in L2BM of its own, in which the setup writes zeros; None where less than a quarter of the
     L2BM would be left for all others, or where even that was too little.
     """

@@ -11,7 +11,7 @@ from haribote.stack.chains import cycles as path_cycles
 from haribote.stack.code import Code
 from haribote.stack.costs import written
 from haribote.stack.cuts import halves
-from haribote.stack.hops import Serial, clean_buffer, fewer_words, padded
+from haribote.stack.hops import Serial, clean_buffers, fewer_words, padded
 from haribote.stack.maps import PART, BitMap, Memory
 from haribote.stack.paths import paths
 from haribote.stack.pieces import down, up
@@ -92,27 +92,33 @@ def dram_map_for(target: BitMap) -> BitMap:
     return down(target).whole
 
 
-def from_dram(code: Code, address: int, targets: Sequence[Place], fill: float | None = None) -> BitMap:
+def from_dram(
+    code: Code, address: int, targets: Sequence[Place], fill: float | None = None, once: bool = False
+) -> BitMap:
     """Adds the lines that bring down what the host has laid out by `dram_map_for`, which is returned; address: of its
     first long word in DRAM. targets: places of the same map, in different banks.
 
     fill: what places that the map pads to powers of two are to hold, None for anything. The host writes it there too.
-    Zeros need not be moved: then the L2BM has room of its own for this tensor, with zeros where nothing comes.
+    Zeros need not be moved: then the L2BM has room of its own for this tensor, with zeros where nothing comes. once:
+    not in every step, which is not worth such room.
     """
     found = down(targets[0].map)
-    path, clean = found.path, None
+    path, clean = found.path, list[int]()
     first, *others = (padded(hop) for hop in path)
     if fewer_words(path[0]):
         if fill is None:
             first, *others = path
-        elif fill == 0 and first.target.memory == "L2BM":
-            clean = clean_buffer(code, (code.nth(targets[0].map), targets[0].map), first.target.longs)
-            first = first if clean is None else path[0]
+        elif fill == 0 and first.target.memory == "L2BM" and not once:
+            key = code.nth(targets[0].map), targets[0].map
+            clean = list(clean_buffers(code, key, first.target.longs, 1 << len(found.cut)))
+            first = path[0] if clean else first
     source = Place("DRAM", address, found.whole)
-    for piece, *ends in zip(found.of(source), *(found.of(place) for place in targets), strict=True):
+    pieces = zip(found.of(source), *(found.of(place) for place in targets), strict=True)
+    for number, (piece, *ends) in enumerate(pieces):
+        buffer = clean[number % len(clean)] if clean else None
         try:
             with code.scratch():
-                code.add(*Serial(code, (first, *others), piece, ends, clean).lines())
+                code.add(*Serial(code, (first, *others), piece, ends, buffer).lines())
         except NoRoom:  # all at once; `emit` knows halves
             emit(code, piece, ends)
     return found.whole

@@ -20,7 +20,9 @@ from simulator.isa import L1BM_LONGS, L2BM_LONGS
 from simulator.messages import tr
 
 MOST = {"L1BM": L1BM_LONGS, "L2BM": L2BM_LONGS // 2}
-"""Long words of a piece in the buffers on its way."""
+"""Long words of a whole tensor in the buffers on its way."""
+MOST_OF_PIECES = MOST | {"L2BM": L2BM_LONGS // 4}
+"""The same of one of several pieces: some are on their way at once."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def _first(found: BitMap, path_of: Callable[[BitMap], Path], end: Callable[[Path
             for index in cut:
                 piece = without(piece, index)
             path = path_of(piece)
-            if all(hop.target.longs <= MOST.get(hop.target.memory, hop.target.longs) for hop in path):
+            most = MOST_OF_PIECES if count else MOST
+            if all(hop.target.longs <= most.get(hop.target.memory, hop.target.longs) for hop in path):
                 return Pieces(path, cut, whole.shape, _together(end(path), cut, found))
     raise NoRoom(
         tr("the pieces of {found} do not pass through an L1BM of {bm_longs} long words", found, L1BM_LONGS),

@@ -22,6 +22,7 @@ from simulator.rules.marks import issue_group
 from simulator.schedule.groups import groups_of
 from simulator.schedule.keep import Keep, Kept
 from simulator.schedule.list_scheduler import Problem
+from simulator.schedule.moving import await_moves, closed_up
 from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.overlap import overlapped
 from simulator.schedule.passing import passings
@@ -87,17 +88,24 @@ def schedule_long(program: Program, effort: int = 1) -> Program:
     """The same for a program of thousands of steps, in time that grows little faster than they do.
 
     Everything is right at the end, buffers and words stay where they are, values in matrix registers come in the order
-    of the program. Who writes a long program takes buffers and words in turn; it is for this that `schedule` takes
-    long, and it finds little.
+    of the program. MV instructions count with the steps that they last (`schedule.moving`): what is looked for is a
+    short time with these beside the steps, and there may be more steps for it. Who writes a long program takes buffers
+    and words in turn; it is for this that `schedule` takes long, and it finds little.
     """
     nodes = nodes_of(program)
     groups = groups_of(nodes)
+    moving = await_moves(groups)
     problem = Problem(groups)
     search = Search(Ordered(problem, Turns(problem, []), (), problem), (), max(_bounds(nodes, problem)))
     search.begin(OF_LONG)
     search.begin_from_end()
     search.go_on(effort)
-    found = _best(search, program, program.filename)
+    if moving:
+        text = written(search.problem.times(search.best), search.problem.changed)
+        found = closed_up(text, program.filename)
+        found = found if found.steps <= program.steps else program
+    else:
+        found = _best(search, program, program.filename)
     for group in groups:  # what refers to each other is there until garbage is looked for
         group.before.clear()
         group.after.clear()

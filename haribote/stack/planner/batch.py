@@ -8,7 +8,8 @@ over the batch, which gradients of weights are, stay inside an L2B, and what cro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import onnx
@@ -17,16 +18,47 @@ from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.stack.maps import axis_bits
 from haribote.stack.plan import Version, in_dram
-from haribote.stack.planner.axes import NO_AXIS, Axes
 from haribote.stack.planner.facts import map_axes
-from haribote.stack.planner.families import L1BS, L2BS, MABS, PES
+from haribote.stack.planner.families import L1BS, L2BS, MABS, PES, Layout
 from haribote.stack.planner.letters import PRODUCTS, letters_of
 
 LEAST_WORK = 1 << 22
 """Multiply-adds of the largest product of a step for which this is worth it."""
 MATRICES = 2
 """Axes of the values of such a step."""
+NO_AXIS = -1
 Letters = tuple[str, str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """batch: the axis of each value along which the batch lies, NO_AXIS where it does not. inner: of values of the
+    shape of a weight, the axis that its product with the batch sums over. given: what the host gives, which may be
+    dealt out over the L2Bs in any case. copied: all other values of the batch are the same in all L2Bs."""
+
+    batch: Mapping[str, int]
+    inner: Mapping[tuple[int, ...], int]
+    given: frozenset[str]
+    copied: bool = False
+
+    def admits(self, version: Version) -> bool:
+        """Whether a version is cut in this way."""
+        found, axis = version.map, self.batch.get(version.value)
+        if in_dram(version) or axis is None:  # what the planner has named itself stays where its operand is
+            return True
+        l1bs, l2bs = ([found[bit] for bit in bits] for bits in (L1BS, L2BS))
+        if axis == NO_AXIS:
+            inner = self.inner.get(found.shape)
+            allowed = range(found.width) if inner is None else found.axes[inner]
+            return all(carry < 0 for carry in l1bs) and all(carry < 0 or carry in allowed for carry in l2bs)
+        if self.copied and version.value not in self.given and any(carry >= 0 for carry in l2bs):
+            return False
+        rows = {bit for number in map_axes(version.split, (axis,)) for bit in found.axes[number]}
+        return rows.issuperset(l1bs) and rows.isdisjoint(l2bs)
+
+    def layouts(self, name: str, shape: tuple[int, ...]) -> Sequence[Layout]:
+        """Those of the families."""
+        return ()
 
 
 def batch_axes(index: Index, parameters: frozenset[str], nodes: Iterable[onnx.NodeProto]) -> Axes | None:
@@ -99,19 +131,3 @@ def _aligned(index: Index, node: onnx.NodeProto, axes: dict[str, int], size: int
             for place in (len(shape) - before + axes[name], axes[name]):
                 if output not in axes and 0 <= place < len(shape) and shape[place] == size:
                     axes[output] = place
-
-
-def admitted(axes: Axes, version: Version) -> bool:
-    """Whether a version is cut in this way."""
-    found, axis = version.map, axes.batch.get(version.value)
-    if in_dram(version) or axis is None:  # what the planner has named itself stays where its operand is
-        return True
-    l1bs, l2bs = ([found[bit] for bit in bits] for bits in (L1BS, L2BS))
-    if axis == NO_AXIS:
-        inner = axes.inner.get(found.shape)
-        allowed = range(found.width) if inner is None else found.axes[inner]
-        return all(carry < 0 for carry in l1bs) and all(carry < 0 or carry in allowed for carry in l2bs)
-    if axes.copied and version.value not in axes.given and any(carry >= 0 for carry in l2bs):
-        return False
-    rows = {bit for number in map_axes(version.split, (axis,)) for bit in found.axes[number]}
-    return rows.issuperset(l1bs) and rows.isdisjoint(l2bs)

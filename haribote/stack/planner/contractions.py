@@ -16,13 +16,13 @@ import onnx
 from haribote.stack import products
 from haribote.stack.maps import COPY, PART, BitMap
 from haribote.stack.plan import Multiply, Shift, Version
-from haribote.stack.planner.facts import Facts, Split, view_shape
-from haribote.stack.planner.families import candidates, half_candidates, projected
+from haribote.stack.planner.cuts import Cut
+from haribote.stack.planner.facts import Facts, view_shape
+from haribote.stack.planner.families import Split, half_candidates, projected
 from haribote.stack.planner.letters import PRODUCTS, letters_of
 from haribote.stack.planner.states import NoWay, State, holdable
 from haribote.stack.planner.streams import streamed, streams
 from haribote.stack.planner.tariff import NEVER
-from haribote.stack.planner.versions import versions
 from simulator.isa import STEP_CYCLES
 
 __all__ = ["PRODUCTS", "letters_of", "product"]
@@ -72,7 +72,7 @@ def _operands(state: State, node: onnx.NodeProto, which: int, everywhere: bool) 
     if there and name not in state.facts.parameters and not everywhere:
         return there
     halves = half_candidates(shape) if "half" in state.facts.ways(node) else ()
-    more = [*versions(name, shape), *(Version(name, found, split) for split, found in halves)]
+    more = [Version(name, found, split) for split, found in (*state.facts.layouts(name), *halves)]
     return [*there, *(version for version in more if state.admits(version))]
 
 
@@ -85,7 +85,8 @@ def _partners(
     parts = dict(zip(letters[which], known.split, strict=True))
     split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
     spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
-    yield from _versions_beside(spec, "ba"[which], known.map, name, split, state.facts.ways(node))
+    facts = state.facts
+    yield from _versions_beside(spec, "ba"[which], known.map, name, split, facts.ways(node), facts.cut)
 
 
 class _Core(NamedTuple):
@@ -109,8 +110,13 @@ def _cores(spec: str, a: BitMap, b: BitMap, ways: Ways) -> tuple[_Core, ...]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _versions_beside(spec: str, which: str, known: BitMap, name: str, split: Split, ways: Ways) -> list[Version]:
-    found = (products.partners(spec, which, known, view_shape(split), way) for way in ways)
+def _versions_beside(
+    spec: str, which: str, known: BitMap, name: str, split: Split, ways: Ways, cut: Cut | None
+) -> list[Version]:
+    def admitted(beside: BitMap) -> bool:
+        return cut is None or cut.admits(Version(name, beside, split))
+
+    found = (products.partners(spec, which, known, view_shape(split), way, admitted) for way in ways)
     return [Version(name, beside, split) for beside in dict.fromkeys(chain.from_iterable(found))]
 
 
@@ -174,7 +180,7 @@ def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[fl
     facts = state.facts
     key = name, split, parts
     if key not in facts.ends:
-        targets = [found for other, found in candidates(facts.index.shape[name]) if other == split]
+        targets = [found for other, found in facts.layouts(name) if other == split]
         targets += [near for near in [_joined_in_place(parts)] if near not in targets]
         targets = [found for found in targets if state.admits(Version(name, found, split))]
         priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]

@@ -13,14 +13,12 @@ import onnx
 from haribote.graph import has_labels
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Compute, Version
-from haribote.stack.planner.facts import FAR_BELOW, LEAST_INTEGER, Facts, Split, operand_split, view_shape
-from haribote.stack.planner.families import candidates, projected
+from haribote.stack.planner.facts import FAR_BELOW, LEAST_INTEGER, Facts, operand_split, view_shape
+from haribote.stack.planner.families import Layout, Split, projected
 from haribote.stack.planner.states import NoWay, State, groups
 from haribote.stack.vectors.emit import steps
 from haribote.stack.vectors.fills import fill_of
 from simulator.isa import STEP_CYCLES
-
-Place = tuple[Split, BitMap]
 
 
 def elementwise(state: State, node: onnx.NodeProto) -> Iterator[State]:
@@ -35,22 +33,22 @@ def elementwise(state: State, node: onnx.NodeProto) -> Iterator[State]:
             yield _computed(state, node, split, found)[0]
 
 
-def _loops(state: State, node: onnx.NodeProto) -> list[Place]:
+def _loops(state: State, node: onnx.NodeProto) -> list[Layout]:
     """The layouts in which a node may be computed."""
     facts, shape = state.facts, state.facts.index.shape[node.output[0]]
-    places: dict[Place, None] = {}
+    places: dict[Layout, None] = {}
     for name in dict.fromkeys(node.input):
         if name and facts.index.shape[name] == shape:
             places |= {(v.split, v.map): None for v in state.of(name)}
     if not places:
-        places = {place: None for name in node.input if name for place in _widened(state, name, shape)}
-    return list(places or dict.fromkeys(candidates(shape)))
+        places = {place: None for name in node.input if name for place in _widened(state, name, node.output[0])}
+    return list(places or dict.fromkeys(facts.layouts(node.output[0])))
 
 
-def _widened(state: State, name: str, shape: tuple[int, ...]) -> Iterator[Place]:
-    """The layouts of a larger shape in which a broadcast operand can stay where it is."""
+def _widened(state: State, name: str, result: str) -> Iterator[Layout]:
+    """The layouts of a larger value in which a broadcast operand can stay where it is."""
     for version in state.of(name):
-        for split, found in candidates(shape):
+        for split, found in state.facts.layouts(result):
             own = operand_split(split, state.facts.index.shape[name])
             if own == version.split and projected(found, view_shape(own)) == version.map:
                 yield split, found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import inf, prod
 from typing import Any
@@ -14,14 +15,14 @@ from haribote.graph import Index, updates
 from haribote.stack import products
 from haribote.stack.maps import BitMap, axis_bits
 from haribote.stack.plan import Version
-from haribote.stack.planner.axes import Axes
+from haribote.stack.planner.cuts import Cut
+from haribote.stack.planner.families import Layout, Split, candidates
 from haribote.stack.planner.precision import Precision, delicate, ways
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.planner.views import AxisView, views_of
 from simulator.isa import LM_WORDS
 
 Array = NDArray[Any]
-Split = tuple[tuple[int, ...], ...]
 
 LEAST_INTEGER, LARGEST_INTEGER = -(2.0**31), 2.0**31 - 1
 NEUTRAL = {"fadd": 0.0, "iadd": 0.0, "fmax": -inf, "fmin": inf, "imax": LEAST_INTEGER, "imin": LARGEST_INTEGER}
@@ -44,7 +45,7 @@ class Facts:
     kept after the node that is looked at now; added: constants that
     the plan needs beside those of the graph; renamed: names that it gives to values, and theirs. delicate: products
     that `mixed` leaves exact; ends: where the parts of products are added up, with today's prices.
-    batch: the axes of the batch, where all values are cut along it (`planner.batch`). most_words: per PE, of a version.
+    cut: how all values are cut, where they are cut in one way. most_words: per PE, of a version.
     """
 
     def __init__(
@@ -52,10 +53,10 @@ class Facts:
         model: onnx.ModelProto,
         tariff: Tariff,
         precision: Precision = "float",
-        batch: Axes | None = None,
+        cut: Cut | None = None,
         most_words: int = MOST_WORDS,
     ) -> None:
-        self.tariff, self.precision, self.batch, self.most_words = tariff, precision, batch, most_words
+        self.tariff, self.precision, self.cut, self.most_words = tariff, precision, cut, most_words
         self.delicate = delicate(model)
         self.model, self.index = model, Index(model)
         self.updates = updates(model)
@@ -75,10 +76,15 @@ class Facts:
 
     def anew(self) -> Facts:
         """The same before anything was planned; what moves cost stays known."""
-        facts = Facts(self.model, self.tariff, self.precision, self.batch, self.most_words)
+        facts = Facts(self.model, self.tariff, self.precision, self.cut, self.most_words)
         for name in facts.index.constants:
             facts.index.constants[name] = self.index.constants[name]  # tables of indices are large
         return facts
+
+    def layouts(self, name: str) -> Sequence[Layout]:
+        """The layouts of a value from which a search begins."""
+        shape = self.index.shape[name]
+        return (() if self.cut is None else self.cut.layouts(name, shape)) or candidates(shape)
 
     def ways(self, node: onnx.NodeProto) -> tuple[products.Precision, ...]:
         """What a product may be computed in."""

@@ -19,6 +19,8 @@ from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_b
 
 Across = Literal["copies", "columns", "rows"]
 Split = tuple[tuple[int, ...], ...]
+Layout = tuple[Split, BitMap]
+"""How the axes of a value are split, and where what they are split into is."""
 
 ACROSS: tuple[Across, ...] = ("copies", "columns", "rows")
 PES = (W, Bit("PE", 0), Bit("PE", 1))
@@ -37,7 +39,7 @@ IMAGE_AXES = 4
 
 
 @lru_cache(maxsize=1 << 12)
-def candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
+def candidates(shape: tuple[int, ...]) -> tuple[Layout, ...]:
     """The layouts of a value of this shape, each with how its axes are split."""
     found: dict[tuple[Split, BitMap], None] = {}
     whole: Split = tuple((size,) for size in shape)
@@ -58,7 +60,7 @@ def candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
 
 
 @lru_cache(maxsize=1 << 12)
-def half_candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
+def half_candidates(shape: tuple[int, ...]) -> tuple[Layout, ...]:
     """Layouts for products of halves: *wide*, but with columns at the lowest address bit too."""
     found: dict[tuple[Split, BitMap], None] = {}
     for turned in (False, True):

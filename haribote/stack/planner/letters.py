@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
+from math import prod
+
 import onnx
 
+from haribote.errors import HariboteError
 from haribote.graph import Index, attributes
 from haribote.stack.planner.versions import NotPlanned
 from simulator.messages import tr
@@ -32,3 +37,17 @@ def letters_of(index: Index, node: onnx.NodeProto) -> tuple[str, str, str]:
         )
     batch = "abcdefgh"[: len(a) - 2]
     return f"{batch}nk", f"{batch if len(b) > 2 else ''}km", f"{batch}nm"
+
+
+def most_work(index: Index, nodes: Iterable[onnx.NodeProto]) -> int:
+    """Multiply-adds of the largest product."""
+    most = 0
+    for node in nodes:
+        if node.op_type in PRODUCTS:
+            with suppress(HariboteError):
+                sides = zip(letters_of(index, node), node.input, strict=False)
+                sizes = {
+                    letter: size for side, name in sides for letter, size in zip(side, index.shape[name], strict=True)
+                }
+                most = max(most, prod(sizes.values()))
+    return most

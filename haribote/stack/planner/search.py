@@ -1,37 +1,36 @@
-"""The search: a beam of states, node by node, the cheapest of each set of layouts kept."""
+"""The search for a plan: rounds at prices that become better known, for each way to cut all values."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
-from typing import NamedTuple
 
 import onnx
 
 from haribote.graph import Index, complete, updates
 from haribote.progress import stage
 from haribote.stack.maps import COPY, PART
-from haribote.stack.plan import Action, Become, Plan, Shift, Store, Version
-from haribote.stack.planner.batch import batch_axes
-from haribote.stack.planner.beam import Beam
-from haribote.stack.planner.clusters import clustered
-from haribote.stack.planner.early import early
+from haribote.stack.plan import Action, Plan, Shift
+from haribote.stack.planner.batch import LEAST_WORK, batch_axes
+from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import MOST_WORDS, Facts
-from haribote.stack.planner.families import candidates, reduced
-from haribote.stack.planner.halves import halved, stored_as_halves
+from haribote.stack.planner.families import reduced
+from haribote.stack.planner.letters import most_work
+from haribote.stack.planner.one_round import Found, planned
 from haribote.stack.planner.precision import Precision
-from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
-from haribote.stack.planner.states import NoWay, State
+from haribote.stack.planner.roles import roles
+from haribote.stack.planner.rules import NotPlanned
+from haribote.stack.planner.shards import DEALT, Shards
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
-from simulator.messages import tr
 
 BEAM, LEAST_BEAM = 12, 3
 """States that are kept after each node; of graphs with so many nodes that time counts."""
 ROUNDS, LEAST_ROUNDS = 12, 4
 """Times that a graph is planned anew since its moves cost other than guessed."""
+FIRST_ROUNDS = 2
+"""After which of several ways to cut a graph one is chosen: a round of each kind of guess."""
 MANY_NODES = 100
 """From here on beam and rounds are reduced in proportion, and from ten times as many on the least of rounds too."""
 HOPELESS = 1.3
@@ -52,44 +51,77 @@ def plan(
 
     Raises NotPlanned for a node that the stack cannot do.
     """
-    axes = batch_axes(Index(model), frozenset(updates(model)), model.graph.node)
-    best: tuple[float, Found] | None = None
-    for cut in (None,) if axes is None else (axes, axes._replace(copied=True), None):
-        found = _searched(Facts(model, Tariff(), precision, cut, most_words), beam, quick, best[0] if best else inf)
-        best = min(filter(None, (best, found)), key=lambda entry: entry[0], default=None)
-        if quick and best and best[0] < NEVER:
+    best: Rounds | None = None
+    for cut in _cuts(model):
+        rounds = Rounds(Facts(model, Tariff(), precision, cut, most_words), beam, quick)
+        rounds.go_on(best, FIRST_ROUNDS)
+        if best is None or rounds.cost < best.cost:
+            best = rounds
+        if quick and best.cost < NEVER:
             break
-    assert best is not None, "without a limit there is a plan, or an error"
-    return Plan(_with_constants(best[1].facts), best[1].actions, best[1].residents)
+    assert best is not None
+    best.go_on()
+    assert best.found is not None, "without a limit there is a plan, or an error"
+    return Plan(_with_constants(best.found.facts), best.found.actions, best.found.residents)
 
 
-def _searched(facts: Facts, beam: int, quick: bool, limit: float) -> tuple[float, Found] | None:
-    """The cheapest plan that is found, with its cycles; None where it would take `limit` or more, or where values that
-    are all cut along the batch cannot be planned. Raises NotPlanned for others.
+def _cuts(model: onnx.ModelProto) -> Iterator[Cut | None]:
+    """The ways to cut all values that are tried where products are large enough for it, and free choice."""
+    index = Index(model)
+    known = roles(model) if most_work(index, model.graph.node) >= LEAST_WORK else None
+    if known is not None:
+        yield from (Shards(known, dealt) for dealt in DEALT)
+    axes = batch_axes(index, frozenset(updates(model)), model.graph.node)
+    if axes is not None:
+        yield from (axes, replace(axes, copied=True))
+    yield None
+
+
+class Rounds:
+    """The rounds of planning of a graph whose values are cut in one way.
+
+    cost, found: the cheapest plan so far, and its cycles with its moves known; infinite and None where there is none.
     """
-    known: list[tuple[float, Found]] = []
-    model, tariff = facts.model, facts.tariff
-    share = min(1.0, MANY_NODES / max(1, len(model.graph.node)))
-    least = min(LEAST_ROUNDS, max(2, round(10 * share * LEAST_ROUNDS)))  # one of each kind of guess
-    beam, rounds = max(LEAST_BEAM, round(beam * share)), max(least, round(ROUNDS * share))
-    wanted = 1 if quick else rounds
-    for number in range(MORE_ROUNDS * rounds):
-        again = facts.anew()
-        tariff.begin(boldly=number % 2 == 0)
-        try:
-            cost, found = _planned(again, LEAST_BEAM if quick else beam, number + 1, limit)
-        except NotPlanned:
-            if facts.batch is None and limit == inf:
-                raise
-            break
+
+    def __init__(self, facts: Facts, beam: int, quick: bool) -> None:
+        share = min(1.0, MANY_NODES / max(1, len(facts.model.graph.node)))
+        least = min(LEAST_ROUNDS, max(2, round(10 * share * LEAST_ROUNDS)))  # one of each kind of guess
+        self._facts, self._quick = facts, quick
+        self._beam = LEAST_BEAM if quick else max(LEAST_BEAM, round(beam * share))
+        self._rounds = max(least, round(ROUNDS * share))
+        self._done = 0
+        self._over = False
+        self.cost = inf
+        self.found: Found | None = None
+
+    def go_on(self, best: Rounds | None = None, rounds: int | None = None) -> None:
+        """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. Nothing where
+        there is no plan that is better than `best`, or none whose values are all cut in one way.
+
+        Raises NotPlanned where any way to cut them will do, and there is no `best`.
+        """
+        limits = best.found.limits(best.cost) if best is not None and best.found is not None else None
+        wanted = 1 if self._quick else self._rounds
+        last = MORE_ROUNDS * self._rounds if rounds is None else min(self._done + rounds, wanted)
+        while not self._over and self._done < last and (self._done < wanted or self.cost >= NEVER):
+            try:
+                self._round(limits)
+            except NotPlanned:
+                if self._facts.cut is None and limits is None and self.found is None:
+                    raise
+                self._over = True
+
+    def _round(self, limits: Sequence[float] | None) -> None:
+        """One round. Raises NotPlanned."""
+        tariff = self._facts.tariff
+        tariff.begin(boldly=self._done % 2 == 0)
+        self._done += 1
+        cost, found = planned(self._facts.anew(), self._beam, self._done, limits)
         with stage("moves"):
-            cost, learnt = _settled(cost, found, tariff, min((cost for cost, _ in known), default=inf))
-        known.append((cost, found))
-        if not learnt:
-            break
-        if number + 1 >= wanted and min(known, key=lambda entry: entry[0])[0] < NEVER:
-            break
-    return min(known, key=lambda entry: entry[0], default=None)
+            cost, learnt = _settled(cost, found, tariff, self.cost)
+        if cost < self.cost:
+            self.cost, self.found = cost, found
+        self._over = not learnt
 
 
 def _settled(cost: float, found: Found, tariff: Tariff, limit: float) -> tuple[float, bool]:
@@ -108,79 +140,6 @@ def _settled(cost: float, found: Found, tariff: Tariff, limit: float) -> tuple[f
     return cost, learnt
 
 
-class Found(NamedTuple):
-    """What a round has found; facts: with the constants that it adds."""
-
-    facts: Facts
-    actions: tuple[Action, ...]
-    residents: tuple[Version, ...]
-
-
-def _planned(facts: Facts, beam: int, turn: int, limit: float = inf) -> tuple[float, Found]:
-    """The cheapest plan at today's prices, with its cycles. turn: the number of the round. Raises NotPlanned where it
-    takes `limit` or more."""
-    states = [State(facts)]
-    nodes = ordered(facts)
-    with stage("planning", len(nodes), turn) as done:
-        for number, (node, needed) in enumerate(zip(nodes, _needed(facts, nodes), strict=True)):
-            if node.output[0] in facts.views:
-                continue
-            done(number)
-            rule = rule_of(node, facts.index)
-            after = lambda state, node=node, rule=rule: rule(state, node)  # noqa: E731
-            states = _followers(states, after, Beam(beam, needed, limit))
-            if not states:
-                raise _no_layout(facts, node)
-        finished = _followers(states, _finished, Beam(1, frozenset(), limit))
-    if not finished:
-        raise NotPlanned(tr("the results of the graph have no way to where they belong"), tr("report the graph"))
-    best = finished[0]
-    residents = tuple(version for versions in best.resident.values() for version in versions)
-    actions = early(stored_as_halves(halved(clustered(best.actions())), _floats(facts)))
-    return best.cost, Found(facts, actions, residents)
-
-
-def _floats(facts: Facts) -> frozenset[str]:
-    return frozenset(name for name, dtype in facts.index.dtype.items() if dtype.kind == "f")
-
-
-def _no_layout(facts: Facts, node: onnx.NodeProto) -> NotPlanned:
-    """Why a node cannot be planned: a value is too large in all layouts, or it is not known."""
-    what = tr("there is no layout for node {name} ({op_type})", node.name, node.op_type)
-    for name in (*node.input, *node.output):
-        shape = facts.index.shape[name] if name else ()
-        words = 2 * min((found.longs for _, found in candidates(shape)), default=0)
-        if words > facts.most_words:
-            sizes = "x".join(map(str, shape))
-            return NotPlanned(
-                tr(
-                    "{what}: {name!r} ({sizes}) needs {words} words per PE, and a value may have {most_words}",
-                    what=what,
-                    name=name,
-                    sizes=sizes,
-                    words=words,
-                    most_words=facts.most_words,
-                ),
-                tr("smaller axes: only element-wise nodes, reductions, products and views are cut into pieces"),
-            )
-    return NotPlanned(what, tr("report the graph"))
-
-
-def _followers(states: Sequence[State], rule: Callable[[State], Iterator[State]], beam: Beam) -> list[State]:
-    """The cheapest of the states after each of these; where there are none, with the last resort."""
-    facts = states[0].facts
-    for desperate in (False, True) if beam.limit == inf else (False,):
-        facts.desperate, facts.limit = desperate, beam.limit
-        for state in states:
-            for follower in rule(state):
-                beam.offer(follower)
-                facts.limit = beam.limit
-        if found := beam.states():
-            break
-    facts.desperate = False
-    return found
-
-
 def _moves(actions: Sequence[Action]) -> Iterator[Ask]:
     """The moves of a plan."""
     for action in actions:
@@ -188,65 +147,6 @@ def _moves(actions: Sequence[Action]) -> Iterator[Ask]:
             before = reduced(action.source.map, action.axes, PART) if action.axes else action.source.map
             after = reduced(action.source.map, action.axes, COPY) if action.axes else action.target.map
             yield before, after, action.combine
-
-
-def ordered(facts: Facts) -> list[onnx.NodeProto]:
-    """The nodes, updates of parameters, and what is made of these, after everything else: what reads a parameter
-    decides where it is. A reduction comes right behind what makes its operand, in whatever order the graph was traced.
-    """
-    late: set[str] = set(facts.updated)
-    for node in facts.model.graph.node:
-        if late.intersection(node.input):
-            late.update(node.output)
-    nodes = sorted(facts.model.graph.node, key=lambda node: not late.isdisjoint(node.output))
-    place = {name: number for number, node in enumerate(nodes) for name in node.output}
-
-    def key(entry: tuple[int, onnx.NodeProto]) -> tuple[int, bool, int]:
-        number, node = entry
-        moves = node.op_type in REDUCTIONS and node.input[0] in place and facts.root(node.input[0]) is None
-        return (place[node.input[0]] if moves else number), moves, number
-
-    return [node for _, node in sorted(enumerate(nodes), key=key)]
-
-
-def _needed(facts: Facts, nodes: Sequence[onnx.NodeProto]) -> list[frozenset[str]]:
-    """For every node the values that something after it still reads."""
-    live = set(facts.parameters)
-    found: list[frozenset[str]] = []
-    for node in reversed(nodes):
-        found.append(frozenset(live))
-        live.update(node.input)
-        live.update(facts.views[name].root for name in node.input if name in facts.views)
-    return found[::-1]
-
-
-def _finished(state: State) -> Iterator[State]:
-    """With the outputs stored, and the parameters' new values in the place of the old; nothing where one cannot get
-    there.
-    """
-    with suppress(NoWay):
-        yield _stored(state)
-
-
-def _stored(state: State) -> State:
-    """The same. Raises NoWay."""
-    facts = state.facts
-    for name in facts.index.outputs:
-        if not state.resident.get(facts.updated.get(name, "")):  # a parameter that nothing reads is nowhere either
-            state, version = state.get(_to_store(state, name))
-            state = state.did(Store(version), 0.0)
-    for name, parameter in facts.updated.items():
-        for resident in state.resident.get(parameter, ()):
-            state, version = state.get(replace(resident, value=name))
-            state = state.did(Become(version, resident), 0.0)
-    return state
-
-
-def _to_store(state: State, name: str) -> Version:
-    """The version in which an output is stored: of those that there are, or of any for what is only passed on."""
-    there = [*state.below(name), *state.of(name)]
-    there = there or [Version(name, found, split) for split, found in candidates(state.facts.index.shape[name])]
-    return min(there, key=lambda found: (found.map.memory != "DRAM", found.map.longs))
 
 
 def _with_constants(facts: Facts) -> onnx.ModelProto:

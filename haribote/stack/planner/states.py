@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
@@ -10,9 +10,8 @@ from math import prod
 from haribote.errors import HariboteError
 from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version, in_dram
-from haribote.stack.planner.batch import admitted
 from haribote.stack.planner.facts import MOST_WORDS, Facts, agrees
-from haribote.stack.planner.families import L1BS, L2BS, Split, candidates
+from haribote.stack.planner.families import L1BS, L2BS, Layout, Split
 from haribote.stack.planner.padding import mended
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
@@ -64,12 +63,12 @@ class State:
 
     def admits(self, version: Version) -> bool:
         """Whether a version is cut as the plan wants all to be."""
-        return self.facts.batch is None or admitted(self.facts.batch, version)
+        return self.facts.cut is None or self.facts.cut.admits(version)
 
     def _admit(self, version: Version) -> None:
         """Raises NoWay for a version that is not."""
         if not self.admits(version):
-            raise NoWay(tr("{value} is not cut as the batch is", version.value))
+            raise NoWay(tr("{value} is not cut as all values are", version.value))
 
     def without_all_but(self, live: Collection[str]) -> State:
         """Without what is not read any more: only these values, and what the end of the graph asks for."""
@@ -133,10 +132,11 @@ class State:
             return state.get(wanted)
         fresh = wanted.filled(0.0)
         if name in facts.parameters:
-            cost = _return_cost(facts, fresh)
-            if cost >= NEVER:
+            home, kept, moved = min(_homes(facts, fresh), key=lambda entry: entry[1] + entry[2])
+            if kept + moved >= NEVER:
                 raise NoWay(tr("{name} cannot be kept in {map}", name, wanted.map))
-            return self.settled(fresh, cost), fresh
+            state = self.settled(home, kept)
+            return (state, home) if home == fresh else (state.did(Shift(home, fresh), moved, fresh), fresh)
         if name in facts.index.constants:
             fresh = fresh.filled(facts.constant_fill(name, wanted.fill))
             return self.settled(fresh), fresh
@@ -169,8 +169,7 @@ class State:
             assert view is not None
             there = self.of(view.root)
             if not there:
-                shape = facts.index.shape[view.root]
-                split, found = min(candidates(shape), key=lambda place: place[1].longs)
+                split, found = min(facts.layouts(view.root), key=lambda place: place[1].longs)
                 state, version = self.get(Version(view.root, found, split))
                 there = (version,)
         source = min(there, key=lambda version: version.map.longs)
@@ -216,13 +215,14 @@ def groups(found: BitMap) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def load_cost(found: BitMap) -> float:
-    """Cycles from DRAM to the PEs: at 16 long words a cycle into each group, one L2B after another where they differ,
-    then down; what is alike in groups is broadcast at half the rate.
+    """Cycles from DRAM to the PEs: at 16 long words a cycle into each group, one L2B after another where they differ
+    and groups do too, then down.
     """
     group, below = (_longs_held(found, bits) for bits in (L2BS[1:], L2BS))
-    alike = any(found[bit] == COPY for bit in L2BS[1:])
+    if any(found[bit] == COPY for bit in L2BS[1:]):
+        group = below
     dealt = 64 if any(found[bit] == COPY for bit in L1BS) else 256
-    return group / (8 if alike else 16) + STEP_CYCLES * (below / dealt + found.longs / 4)
+    return group / 16 + STEP_CYCLES * (below / dealt + found.longs / 4)
 
 
 def _longs_held(found: BitMap, units: Sequence[Bit]) -> float:
@@ -236,18 +236,27 @@ def _longs_held(found: BitMap, units: Sequence[Bit]) -> float:
     return max(prod(held) / 2, 1.0)
 
 
+def _homes(facts: Facts, wanted: Version) -> Iterator[tuple[Version, float, float]]:
+    """Where a parameter may be kept that is wanted in a layout, what that costs a run, and the way from there: there,
+    or, where all values are cut in one way, where each unit has fewer of its words."""
+    yield wanted, _return_cost(facts, wanted), 0.0
+    if facts.cut is not None:
+        for split, found in facts.cut.layouts(wanted.value, facts.index.shape[wanted.value]):
+            if split == wanted.split and found.longs < wanted.map.longs:
+                home = replace(wanted, map=found)
+                yield home, _return_cost(facts, home), facts.tariff.price(found, wanted.map)
+
+
 def _return_cost(facts: Facts, version: Version) -> float:
     """What a resident version costs a run: its update in place, and the way of what it is updated with, which was
     dealt out over all units as sums of gradients are.
     """
-    dealt = _most_dealt(facts.index.shape[version.value], version.split)
+    dealt = _most_dealt(tuple(facts.layouts(version.value)), version.split)
     return STEP_CYCLES * groups(version.map) + min(facts.tariff.price(found, version.map) for found in dealt)
 
 
 @lru_cache(maxsize=1 << 10)
-def _most_dealt(shape: tuple[int, ...], split: Split) -> tuple[BitMap, ...]:
+def _most_dealt(layouts: tuple[Layout, ...], split: Split) -> tuple[BitMap, ...]:
     """The layouts that are dealt out over most units."""
-    units = {
-        found: sum(found[bit] >= 0 for bit in unit_bits("LM")) for other, found in candidates(shape) if other == split
-    }
+    units = {found: sum(found[bit] >= 0 for bit in unit_bits("LM")) for other, found in layouts if other == split}
     return tuple(found for found, count in units.items() if count == max(units.values()))

@@ -12,7 +12,7 @@ share an exponent. Along other axes padding may hold anything, and so does the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from haribote.stack.code import Code
@@ -42,17 +42,22 @@ def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> tu
 
 
 def partners(
-    spec: str, which: str, known: BitMap, shape: Sequence[int], precision: Precision = "float"
+    spec: str,
+    which: str,
+    known: BitMap,
+    shape: Sequence[int],
+    precision: Precision = "float",
+    wanted: Callable[[BitMap], bool] = lambda found: True,
 ) -> list[BitMap]:
     """Maps for the other operand (`which`: "a" or "b"; shape: its map's) with which there are cores, those with the
-    fewest steps first.
+    fewest steps first. wanted: of these.
 
     Its free index bits are at addresses, or dealt out to units where the known operand holds copies. Raises NoProduct.
     """
     shapes = (tuple(shape), known.shape) if which == "a" else (known.shape, tuple(shape))
     best: dict[BitMap, tuple[Core, ...]] = {}
     for found in candidates(Spec.of(spec, *shapes), which, known, shape, kind_of(precision)):
-        if found not in best:
+        if found not in best and wanted(found):
             both = (found, known) if which == "a" else (known, found)
             best[found] = cores(spec, *both, precision)[:1]
     return sorted((found for found in best if best[found]), key=lambda found: best[found][0].steps)

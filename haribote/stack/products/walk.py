@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import prod
 
@@ -68,15 +69,18 @@ def walk(spec: Spec, tags: Iterable[Tag]) -> Iterator[dict[Tag, int]]:
 
 def count(spec: Spec, tags: Iterable[Tag]) -> int:
     """How many values `walk` gives."""
-    letters: dict[str, list[Tag]] = {}
+    letters: dict[str, int] = {}
     for tag in tags:
-        letters.setdefault(tag.letter, []).append(tag)
-    return prod(_count(spec, letter, own) for letter, own in letters.items())  # each axis is padded by itself
+        letters[tag.letter] = letters.get(tag.letter, 0) | 1 << tag.number
+    return prod(_count(spec.size[letter], bits) for letter, bits in letters.items())  # each axis is padded by itself
 
 
-def _count(spec: Spec, letter: str, tags: Sequence[Tag]) -> int:
-    size = spec.size[letter]
-    return 1 << len(tags) if size == 1 << axis_bits(size) else sum(1 for _ in walk(spec, tags))
+@lru_cache(maxsize=1 << 14)
+def _count(size: int, bits: int) -> int:
+    """How many values some bits (of a number) of an index take below a size, the others being 0."""
+    if size == 1 << axis_bits(size):
+        return 1 << bits.bit_count()
+    return sum(1 for number in range(size) if not number & ~bits)
 
 
 def cycles(tags: Sequence[Tag], values: Values) -> list[dict[Tag, int]]:

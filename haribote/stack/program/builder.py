@@ -241,7 +241,7 @@ class _Builder:
         """How a resident comes to its homes, and how it comes back."""
         homes = self.homes.of(version)
         below = self._room("load", version, moves.dram_map_for(version.map))
-        moves.from_dram(self.code, below.address, homes, version.fill)
+        moves.from_dram(self.code, below.address, homes, version.fill, once=True)
         load, self.code.lines[:] = _Way(version, below, tuple(self.code.lines)), []
         below = self._room("store", version, moves.dram_map_of(version.map))
         moves.to_dram(self.code, homes[0], below.address)

@@ -33,6 +33,7 @@ from haribote.stack.products.stream import emit_stream
 from haribote.stack.program.allocate import Homes
 from haribote.stack.program.work import Joined, Work
 from haribote.stack.vectors.emit import emit as emit_chain
+from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
 
 Places = tuple[Place, ...]
@@ -154,6 +155,7 @@ def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
     """A product and the sum of its parts, those over MABs on the way to L1BM if that is no longer way."""
     code, targets = context.code, context.homes.of(shift.target)
     cycles = moves.line_cycles(multiply.target.map, targets[0].map, shift.combine)
+    cycles += STEP_CYCLES * 2 * multiply.target.map.longs / 4
 
     def between(core: Core) -> Places:
         found = core.reduced_target

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -12,8 +13,7 @@ from haribote.graph import Builder, Index, set_metadata, updates
 from haribote.stack import products
 from haribote.stack.maps import COPY, Bit
 from haribote.stack.plan import Version
-from haribote.stack.planner.axes import NO_AXIS, Axes
-from haribote.stack.planner.batch import admitted, batch_axes
+from haribote.stack.planner.batch import NO_AXIS, Axes, batch_axes
 from haribote.stack.planner.families import candidates
 
 
@@ -54,16 +54,16 @@ def test_small_products_few_rows_and_odd_axes_are_left_to_free_choice(batch: int
 def test_rows_are_in_the_l1bs_and_columns_in_the_l2bs() -> None:
     found = axes_of(step())
     assert found is not None
-    copied = found._replace(copied=True)
+    copied = replace(found, copied=True)
     for name, shape in (("x", (256, 1024)), ("z", (256, 64))):
         places = [Version(name, place, split) for split, place in candidates(shape)]
-        kept = [version for version in places if admitted(found, version)]
+        kept = [version for version in places if found.admits(version)]
         assert kept and len(kept) < len(places)
         columns = places[0].map.axes[1]
         for version in kept:
             assert version.map[Bit("L2B", 0)] in (*columns, COPY)
             assert all(version.map[Bit("L1B", number)] not in columns for number in range(3))
-        fewer = [version for version in kept if admitted(copied, version)]
+        fewer = [version for version in kept if copied.admits(version)]
         dealt = [version for version in kept if version.map[Bit("L2B", 0)] != COPY]
         assert len(fewer) + len(dealt) * (name == "z") == len(kept)  # what the host gives may be dealt out in any case
 
@@ -75,7 +75,7 @@ def test_weights_are_in_all_l1bs_and_dealt_out_by_what_is_summed_over() -> None:
     for place in products.partners("nk,mk->nm", "b", x, (64, 1024)):
         by_columns = place[Bit("L2B", 0)] == x[Bit("L2B", 0)]
         in_all = all(place[Bit("L1B", number)] == COPY for number in range(3))
-        assert admitted(found, Version("w", place, ((64,), (1024,)))) == (by_columns and in_all)
+        assert found.admits(Version("w", place, ((64,), (1024,)))) == (by_columns and in_all)
     rows = next(place for _, place in candidates((64, 1024)) if place[Bit("L1B", 0)] >= 10)
-    assert not admitted(found, Version("w", rows, ((64,), (1024,))))
-    assert admitted(found, Version("w.named.by.the.planner", rows, ((64,), (1024,))))
+    assert not found.admits(Version("w", rows, ((64,), (1024,))))
+    assert found.admits(Version("w.named.by.the.planner", rows, ((64,), (1024,))))

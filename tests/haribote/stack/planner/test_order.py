@@ -6,7 +6,7 @@ import onnx
 
 from haribote.graph import complete
 from haribote.stack.planner.facts import Facts
-from haribote.stack.planner.search import ordered
+from haribote.stack.planner.one_round import ordered
 from haribote.stack.planner.tariff import Tariff
 
 NODES = ["g = Relu(x)", "s = ReduceSum <keepdims = 0> (g, zero)", "a = MatMul(g, w)", "y = Exp(a)", "z = Neg(s)"]

@@ -13,8 +13,9 @@ from haribote.stack.maps import BitMap
 from haribote.stack.plan import Alias, Become, Load, Multiply, Plan, Store, Version, reads, writes
 from haribote.stack.planner import search
 from haribote.stack.planner.facts import Facts
+from haribote.stack.planner.one_round import Found, _no_layout, ordered, planned
 from haribote.stack.planner.rules import NotPlanned
-from haribote.stack.planner.search import _no_layout, ordered, plan
+from haribote.stack.planner.search import plan
 from haribote.stack.planner.tariff import NEVER, Tariff
 
 
@@ -87,10 +88,9 @@ def test_an_operator_without_a_rule_is_named() -> None:
 @pytest.mark.slow
 def test_prices_that_never_settle_end_with_the_cheapest_known_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every move proves dearer the later it is asked for; the first plan is then the one to take."""
-    made: list[search.Found] = []
-    planned = search._planned
+    made: list[Found] = []
 
-    def noted(*given: object) -> tuple[float, search.Found]:
+    def noted(*given: object) -> tuple[float, Found]:
         cost, found = planned(*given)  # type: ignore[arg-type]
         made.append(found)
         return cost, found
@@ -101,7 +101,7 @@ def test_prices_that_never_settle_end_with_the_cheapest_known_plan(monkeypatch: 
         tariff._now.clear()
         return True
 
-    monkeypatch.setattr(search, "_planned", noted)
+    monkeypatch.setattr(search, "planned", noted)
     monkeypatch.setattr(Tariff, "learn", learn)
     monkeypatch.setattr(search, "ROUNDS", 3)
     monkeypatch.setattr(search, "LEAST_ROUNDS", 3)

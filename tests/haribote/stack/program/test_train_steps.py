@@ -10,7 +10,7 @@ from haribote.compiler import compile_for_sim, start_session
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, evaluate, updates
 from haribote.stack.planner.facts import Facts
-from haribote.stack.planner.search import ordered
+from haribote.stack.planner.one_round import ordered
 from haribote.stack.planner.tariff import Tariff
 from haribote.training.models import mlp
 from simulator import Machine

@@ -1,0 +1,131 @@
+"""What the axes of a training step of matrices stand for: the batch, or the features of a layer.
+
+Axes that are the same are followed through the graph: through products by their letters, through all else by their
+place. A weight joins the features of two layers, so that layers are even and odd in turn.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import onnx
+
+from haribote.errors import HariboteError
+from haribote.graph import Index, updates
+from haribote.stack.planner.letters import PRODUCTS, letters_of
+from haribote.stack.planner.reductions import REDUCTIONS, reduced_axes
+
+Role = Literal["batch", "even", "odd", "none"]
+Roles = Mapping[str, tuple[Role, ...]]
+"""Of every value those of its axes, "none" for what is not known and for axes of one element."""
+Axis = tuple[str, int]
+"""A value and the number of an axis."""
+MATRIX = 2
+"""Axes of a value of such a step, at most."""
+
+
+def roles(model: onnx.ModelProto) -> Roles | None:
+    """The roles of all axes; None where they are not clear: no parameters, inputs of different batches, values of more
+    than two axes, operators that do not follow axes, or layers in a circle."""
+    index, updated = Index(model), updates(model)
+    given = [name for name in index.inputs if name not in updated and index.shape[name]]
+    batches = {index.shape[name][0] for name in given}
+    if not updated or len(batches) != 1 or any(len(shape) > MATRIX for shape in index.shape.values()):
+        return None
+    same = _Same()
+    for name in given:
+        same.join((given[0], 0), (name, 0))
+    for before, after in updated.items():
+        for axis in range(len(index.shape[before])):
+            same.join((before, axis), (after, axis))
+    for node in model.graph.node:
+        try:
+            for one, other in _pairs(index, node):
+                same.join(one, other)
+        except HariboteError:
+            return None
+    batch = same.first((given[0], 0))
+    layers = _layers(
+        _weights(model, updated, same), [same.first((name, 1)) for name in given if len(index.shape[name]) > 1]
+    )
+    if layers is None or batch in layers:
+        return None
+    layers[batch] = "batch"
+
+    def role(name: str, axis: int, size: int) -> Role:
+        return layers.get(same.first((name, axis)), "none") if size > 1 else "none"
+
+    return {name: tuple(role(name, *axis) for axis in enumerate(shape)) for name, shape in index.shape.items()}
+
+
+class _Same:
+    """Axes that are the same: each set is known by the first of its axes."""
+
+    def __init__(self) -> None:
+        self._before: dict[Axis, Axis] = {}
+
+    def first(self, axis: Axis) -> Axis:
+        while axis in self._before:
+            axis = self._before[axis]
+        return axis
+
+    def join(self, one: Axis, other: Axis) -> None:
+        first, second = self.first(one), self.first(other)
+        if first != second:
+            self._before[second] = first
+
+
+def _pairs(index: Index, node: onnx.NodeProto) -> Iterator[tuple[Axis, Axis]]:
+    """The axes that are the same in what a node reads and in what it makes. Raises NotPlanned."""
+    if node.op_type in PRODUCTS:
+        seen: dict[str, Axis] = {}
+        for side, name in zip(letters_of(index, node), (*node.input, *node.output), strict=True):
+            for axis, letter in enumerate(side):
+                yield seen.setdefault(letter, (name, axis)), (name, axis)
+        return
+    for name in filter(None, node.input):
+        for output in node.output:
+            a, b = index.shape[name], index.shape[output]
+            if node.op_type in REDUCTIONS:
+                gone = reduced_axes(index, node, len(a))
+                kept = [axis for axis in range(len(a)) if axis not in gone]
+                yield from (
+                    ((name, one), (output, two))
+                    for one, two in zip(kept, kept if len(a) == len(b) else range(len(kept)), strict=True)
+                )
+            else:
+                for back in range(1, min(len(a), len(b)) + 1):
+                    if a[-back] == b[-back]:
+                        yield (name, len(a) - back), (output, len(b) - back)
+
+
+def _weights(model: onnx.ModelProto, updated: Mapping[str, str], same: _Same) -> Mapping[Axis, set[Axis]]:
+    """The layers that a weight joins with each layer."""
+    found = defaultdict[Axis, set[Axis]](set)
+    for node in model.graph.node:
+        for name in node.input if node.op_type in PRODUCTS else ():
+            if name in updated:
+                one, other = same.first((name, 0)), same.first((name, 1))
+                found[one].add(other)
+                found[other].add(one)
+    return found
+
+
+def _layers(joined: Mapping[Axis, set[Axis]], inputs: Sequence[Axis]) -> dict[Axis, Role] | None:
+    """Even and odd layers, those of the inputs even; None where there is no such order."""
+    found: dict[Axis, Role] = {}
+    for start in (*inputs, *joined):
+        todo = [] if start in found else [start]
+        found.setdefault(start, "even")
+        while todo:
+            layer = todo.pop()
+            beside: Role = "odd" if found[layer] == "even" else "even"
+            for other in joined.get(layer, ()):
+                if other not in found:
+                    found[other] = beside
+                    todo.append(other)
+                elif found[other] != beside:
+                    return None
+    return found

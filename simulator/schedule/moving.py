@@ -1,0 +1,55 @@
+"""MV instructions take their time: what uses their results is scheduled for when they have ended.
+
+An MV instruction runs beside the steps (`schedule.overlap`). A step that needs its result too early keeps all steps
+behind it waiting, some of which could have come first. So a schedule is looked for in which every MV instruction takes
+as many steps as it lasts, one after another; then the steps in which nothing happens are taken out again, since nobody
+has to wait in steps for an MV instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from simulator.assembly.assembler import assemble
+from simulator.assembly.checks import fix_nops
+from simulator.isa import STEP_CYCLES
+from simulator.isa.cost import move_rate
+from simulator.isa.program import Move, Program
+from simulator.schedule.nodes import Group
+from simulator.schedule.overlap import ISSUED
+
+
+def await_moves(groups: Sequence[Group]) -> bool:
+    """Let what comes after MV instructions come later by the steps that these take; False where there are none.
+
+    Those that wait for nothing take no time: of a program that runs again and again they run beside the run before.
+    """
+    before: Group | None = None
+    found = False
+    for group in groups:
+        if not any(isinstance(node.line, Move) for node in group.times):
+            continue
+        found = True
+        if not group.before:
+            continue
+        steps = _lasts(group)
+        for other in group.after:
+            group.after[other] += steps
+            other.before[group] += steps
+        if before is not None and group not in before.after:
+            before.after[group] = group.before[before] = _lasts(before)
+        before = group
+    return found
+
+
+def _lasts(group: Group) -> int:
+    """Steps that its MV instructions take, each at least as many as lie between the issue of two."""
+    moves = (node.line for node in group.times if isinstance(node.line, Move))
+    return ceil(sum(max(move.size / move_rate(move), ISSUED) for move in moves) / STEP_CYCLES)
+
+
+def closed_up(text: str, filename: str) -> Program:
+    """A program in its order with those nops only for which the waits of its steps ask."""
+    lines = (line for line in text.splitlines() if line.split("/")[0] != "nop")
+    return assemble(fix_nops(assemble("".join(f"{line}\n" for line in lines), filename), warnings=True), filename)
