@@ -103,7 +103,8 @@ def schedule_long(program: Program, effort: int = 1) -> Program:
     if moving:
         text = written(search.problem.times(search.best), search.problem.changed)
         found = closed_up(text, program.filename)
-        found = found if found.steps <= program.steps else program
+        if found.steps > program.steps and overlapped(found) >= overlapped(program):
+            found = program
     else:
         found = _best(search, program, program.filename)
     for group in groups:  # what refers to each other is there until garbage is looked for

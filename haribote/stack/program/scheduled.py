@@ -35,7 +35,8 @@ def scheduled(plain: Program, keep: Keep, quick: bool = False) -> Program:
         return schedule(plain, keep=keep)
     if plain.steps > LONG:
         return schedule_long(plain)
-    return schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_bind)
+    found = schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_bind)
+    return min(found, schedule_long(found), key=overlapped)  # the other minds how long MV instructions take
 
 
 class Segment(NamedTuple):

@@ -32,7 +32,6 @@ def test_other_work_comes_while_a_move_is_under_way() -> None:
     second = next(n for n, line in enumerate(after.source.splitlines()) if "l2bmd $lc0 $lb64" in line)
     assert second > 16  # 1,024 long words take so many steps
     assert overlapped(after) < overlapped(before)
-    assert after.steps <= before.steps
 
 
 def test_nobody_waits_in_steps_for_a_move() -> None:
