@@ -217,6 +217,8 @@ class _Product:
             order = [("lo", "hi"), ("hi", "hi")] if groups >= 4 else [("hi", "hi"), ("lo", "hi")]
             return [(0, "hi", "lo"), *((0, *forms) for forms in order)]
         small = [(block, *forms) for block in blocks for forms in (("lo", "hi"), ("hi", "lo"))]
+        if self.given is not None:  # which arrive one half after the other
+            small.sort(key=lambda stage: stage[2])
         large = [(block, "hi", "hi") for block in blocks]
         return small + large if groups > 1 else sorted(small + large, key=lambda stage: stage[0])
 
