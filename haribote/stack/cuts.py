@@ -15,14 +15,17 @@ Ends = tuple[Place, tuple[Place, ...]]
 
 
 def halves(source: Place, *targets: Place) -> tuple[Ends, Ends] | None:
-    """The two halves of a move between places whose maps have no padding beyond powers of two (`BitMap.padded`); None
-    where no index bit is at an address on both sides, high enough for the places' alignment.
+    """The two halves of a move; None where no index bit of an axis that is a power of two (`BitMap.padded`) is at an
+    address on both sides, high enough for the places' alignment.
     """
-    bits = [index for index in range(source.map.width) if all(can_cut(place, index) for place in (source, *targets))]
+    places = (source, *targets)
+    axes = zip(source.map.shape, source.map.axes, strict=True)
+    even = [index for size, bits in axes if size == 1 << len(bits) for index in bits]
+    bits = [index for index in even if all(can_cut(place, index) for place in places)]
     if not bits:
         return None
     index = max(bits, key=lambda index: (_address(source.map, index).number, _address(targets[0].map, index).number))
-    first, second = (tuple(half(place, index, number) for place in (source, *targets)) for number in range(2))
+    first, second = (tuple(half(place, index, number) for place in places) for number in range(2))
     return (first[0], first[1:]), (second[0], second[1:])
 
 

@@ -57,7 +57,8 @@ def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: st
     try:
         code.add(*_whole(code, source, targets, combine))
     except NoRoom:
-        cut = halves(*(replace(place, map=place.map.padded) for place in (source, *targets)))
+        ends = source, *targets
+        cut = halves(*ends) or halves(*(replace(place, map=place.map.padded) for place in ends))
         if cut is not None:
             for first, last in cut:
                 emit(code, first, last, combine, padding)
