@@ -51,12 +51,12 @@ def plan(
 
     Raises NotPlanned for a node that the stack cannot do.
     """
-    best: Rounds | None = None
+    best: Planning | None = None
     for cut in _cuts(model):
-        rounds = Rounds(Facts(model, Tariff(), precision, cut, most_words), beam, quick)
-        rounds.go_on(best, FIRST_ROUNDS)
-        if best is None or rounds.cost < best.cost:
-            best = rounds
+        planning = Planning(Facts(model, Tariff(), precision, cut, most_words), beam, quick)
+        planning.go_on(best, FIRST_ROUNDS)
+        if best is None or planning.cost < best.cost:
+            best = planning
         if quick and best.cost < NEVER:
             break
     assert best is not None
@@ -77,7 +77,7 @@ def _cuts(model: onnx.ModelProto) -> Iterator[Cut | None]:
     yield None
 
 
-class Rounds:
+class Planning:
     """The rounds of planning of a graph whose values are cut in one way.
 
     cost, found: the cheapest plan so far, and its cycles with its moves known; infinite and None where there is none.
@@ -94,7 +94,7 @@ class Rounds:
         self.cost = inf
         self.found: Found | None = None
 
-    def go_on(self, best: Rounds | None = None, rounds: int | None = None) -> None:
+    def go_on(self, best: Planning | None = None, rounds: int | None = None) -> None:
         """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. Nothing where
         there is no plan that is better than `best`, or none whose values are all cut in one way.
 

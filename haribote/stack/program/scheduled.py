@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from simulator import Program, assemble
 from simulator.assembly.checks import fix_nops
+from simulator.isa.program import Move
 from simulator.schedule import Keep, schedule, schedule_long
 from simulator.schedule.overlap import floors, overlapped
 
@@ -36,6 +37,8 @@ def scheduled(plain: Program, keep: Keep, quick: bool = False) -> Program:
     if plain.steps > LONG:
         return schedule_long(plain)
     found = schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_bind)
+    if not any(isinstance(line, Move) for line in found.lines):
+        return found
     return min(found, schedule_long(found), key=overlapped)  # the other minds how long MV instructions take
 
 
