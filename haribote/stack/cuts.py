@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from haribote.stack.maps import Bit, BitMap
+from haribote.stack.maps import Bit, BitMap, axis_bits
 from haribote.stack.places import BANKS, UNIT_LONGS, Place
 
 Ends = tuple[Place, tuple[Place, ...]]
@@ -15,18 +15,27 @@ Ends = tuple[Place, tuple[Place, ...]]
 
 
 def halves(source: Place, *targets: Place) -> tuple[Ends, Ends] | None:
-    """The two halves of a move; None where no index bit of an axis that is a power of two (`BitMap.padded`) is at an
-    address on both sides, high enough for the places' alignment.
+    """The two halves of a move; None where no index bit that leaves halves is at an address on both sides, high enough
+    for the places' alignment.
     """
     places = (source, *targets)
-    axes = zip(source.map.shape, source.map.axes, strict=True)
-    even = [index for size, bits in axes if size == 1 << len(bits) for index in bits]
-    bits = [index for index in even if all(can_cut(place, index) for place in places)]
+    bits = [index for index in _halving(source.map) if all(can_cut(place, index) for place in places)]
     if not bits:
         return None
     index = max(bits, key=lambda index: (_address(source.map, index).number, _address(targets[0].map, index).number))
     first, second = (tuple(half(place, index, number) for place in places) for number in range(2))
     return (first[0], first[1:]), (second[0], second[1:])
+
+
+def _halving(found: BitMap) -> Iterator[int]:
+    """The index bits without which there are two tensors: all of an axis that is a power of two (`BitMap.padded`), and
+    the highest of another whose larger indices take as many bits as the smaller ones.
+    """
+    for size, bits in zip(found.shape, found.axes, strict=True):
+        if size == 1 << len(bits):
+            yield from bits
+        elif axis_bits(size - (1 << len(bits) - 1)) == len(bits) - 1:
+            yield bits[-1]
 
 
 def can_cut(place: Place, index: int) -> bool:
@@ -46,14 +55,21 @@ def half(place: Place, index: int, number: int) -> Place:
     """The part of a tensor in which an index bit is `number`."""
     bit = _address(place.map, index)
     step = (1 << bit.number) * (2 if place.memory in BANKS else 1)
-    return replace(place, address=place.address + number * step, map=without(place.map, index))
+    return replace(place, address=place.address + number * step, map=without(place.map, index, number))
 
 
-def without(found: BitMap, index: int) -> BitMap:
-    """The map of a tensor whose axis with this bit is half as long."""
-    shape = tuple(size // 2 if index in bits else size for size, bits in zip(found.shape, found.axes, strict=True))
+def without(found: BitMap, index: int, number: int = 0) -> BitMap:
+    """The map of a tensor of those elements whose index has this bit 0 or, with number 1, 1."""
+    axes = zip(found.shape, found.axes, strict=True)
+    shape = tuple(_half_of(size, bits, number) if index in bits else size for size, bits in axes)
     table = {bit: carry - (carry > index) for bit, carry in _left(found, index)}
     return BitMap.of(found.memory, shape, table)
+
+
+def _half_of(size: int, bits: range, number: int) -> int:
+    """The elements of half an axis."""
+    first = 1 << len(bits) - 1
+    return size - first if number else min(first, size)
 
 
 def _left(found: BitMap, index: int) -> Iterator[tuple[Bit, int]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+import pytest
+
 from haribote.stack.cuts import halves
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
 from haribote.stack.places import Place
@@ -43,3 +45,16 @@ def test_what_shares_no_address_bit_cannot_be_cut() -> None:
     near = BitMap.of("LM", (2, 2), {**table, W: 0, address(0): 1})
     far = BitMap.of("LM", (2, 2), {**table, W: 0, Bit("MAB", 0): 1})
     assert halves(Place("LM0", 0, near), Place("LM1", 0, far)) is None
+
+
+@pytest.mark.parametrize(("size", "cut"), [(400, (256, 144)), (512, (256, 256)), (517, (517, 517))])
+def test_an_axis_that_is_no_power_of_two_is_cut_at_its_highest_bit(size: int, cut: tuple[int, int]) -> None:
+    """Where what lies beyond takes as many bits as the rest: of 517 the five last ones do not, so rows are cut."""
+    rows, columns = BitMap("LM", (4, size), ()).axes
+    order = [*columns[1:-1], *rows, columns[-1]]
+    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0} | {address(k): index for k, index in enumerate(order)}
+    found = BitMap.of("LM", (4, size), table)
+    halved = halves(Place("LM0", 0, found), Place("LM1", 0, found))
+    assert halved is not None
+    assert tuple(source.map.shape[1] for source, _ in halved) == cut
+    assert sum(prod(source.map.shape) for source, _ in halved) == 4 * size
