@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import Literal
 
 import onnx
@@ -30,7 +31,7 @@ def roles(model: onnx.ModelProto) -> Roles | None:
     """The roles of all axes; None where they are not clear: no parameters, inputs of different batches, values of more
     than two axes, operators that do not follow axes, or layers in a circle."""
     index, updated = Index(model), updates(model)
-    given = [name for name in index.inputs if name not in updated and index.shape[name]]
+    given = [name for name in index.inputs if name not in updated and prod(index.shape[name]) > 1]
     batches = {index.shape[name][0] for name in given}
     if not updated or len(batches) != 1 or any(len(shape) > MATRIX for shape in index.shape.values()):
         return None
