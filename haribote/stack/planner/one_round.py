@@ -24,26 +24,18 @@ from simulator.messages import tr
 
 
 class Found(NamedTuple):
-    """What a round has found; facts: with the constants that it adds; after: what its cheapest states cost after each
-    node, and itself."""
+    """What a round has found; facts: with the constants that it adds."""
 
     facts: Facts
     actions: tuple[Action, ...]
     residents: tuple[Version, ...]
-    after: tuple[float, ...]
-
-    def limits(self, cost: float) -> list[float]:
-        """From what cost on a state after each node is not followed, where a plan like this one is to be found that
-        costs less: what comes after the node costs half as much as here at least."""
-        return [cost - (self.after[-1] - here) / 2 for here in self.after]
 
 
-def planned(facts: Facts, beam: int, turn: int, limits: Sequence[float] | None = None) -> tuple[float, Found]:
-    """The cheapest plan at today's prices, with its cycles. turn: the number of the round. limits: of states after each
-    node, and at the end. Raises NotPlanned where there is none within these."""
+def planned(facts: Facts, beam: int, turn: int, limit: float = inf) -> tuple[float, Found]:
+    """The cheapest plan at today's prices, with its cycles. turn: the number of the round. Raises NotPlanned where it
+    takes `limit` or more."""
     states = [State(facts)]
     nodes = ordered(facts)
-    after: list[float] = []
     with stage("planning", len(nodes), turn) as done:
         for number, (node, needed) in enumerate(zip(nodes, _needed(facts, nodes), strict=True)):
             if node.output[0] in facts.views:
@@ -51,17 +43,16 @@ def planned(facts: Facts, beam: int, turn: int, limits: Sequence[float] | None =
             done(number)
             rule = rule_of(node, facts.index)
             follow = lambda state, node=node, rule=rule: rule(state, node)  # noqa: E731
-            states = _followers(states, follow, Beam(beam, needed, limits[len(after)] if limits else inf))
+            states = _followers(states, follow, Beam(beam, needed, limit))
             if not states:
                 raise _no_layout(facts, node)
-            after.append(states[0].cost)
-        finished = _followers(states, _finished, Beam(1, frozenset(), limits[-1] if limits else inf))
+        finished = _followers(states, _finished, Beam(1, frozenset(), limit))
     if not finished:
         raise NotPlanned(tr("the results of the graph have no way to where they belong"), tr("report the graph"))
     best = finished[0]
     residents = tuple(version for versions in best.resident.values() for version in versions)
     actions = early(stored_as_halves(halved(clustered(best.actions())), _floats(facts)))
-    return best.cost, Found(facts, actions, residents, (*after, best.cost))
+    return best.cost, Found(facts, actions, residents)
 
 
 def _floats(facts: Facts) -> frozenset[str]:

@@ -30,11 +30,12 @@ BEAM, LEAST_BEAM = 12, 3
 ROUNDS, LEAST_ROUNDS = 12, 4
 """Times that a graph is planned anew since its moves cost other than guessed."""
 FIRST_ROUNDS = 2
-"""After which of several ways to cut a graph one is chosen: a round of each kind of guess."""
+"""After which of several alike ways to cut a graph one is chosen: a round of each kind of guess."""
 MANY_NODES = 100
 """From here on beam and rounds are reduced in proportion, and from ten times as many on the least of rounds too."""
 HOPELESS = 1.3
-"""How much dearer than the cheapest a plan may prove, until what else it wants is not asked for."""
+"""How much dearer than the cheapest a plan may prove, until what else it wants is not asked for; and how much dearer it
+may look by careful guesses."""
 MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
@@ -52,29 +53,31 @@ def plan(
     Raises NotPlanned for a node that the stack cannot do.
     """
     best: Planning | None = None
-    for cut in _cuts(model):
-        planning = Planning(Facts(model, Tariff(), precision, cut, most_words), beam, quick)
-        planning.go_on(best, FIRST_ROUNDS)
-        if best is None or planning.cost < best.cost:
-            best = planning
+    for alike in _cuts(model):
+        for cut in alike:
+            planning = Planning(Facts(model, Tariff(), precision, cut, most_words), beam, quick)
+            planning.go_on(best, FIRST_ROUNDS if len(alike) > 1 else None)
+            if best is None or planning.cost < best.cost:
+                best = planning
+        assert best is not None
+        best.go_on()
         if quick and best.cost < NEVER:
             break
-    assert best is not None
-    best.go_on()
-    assert best.found is not None, "without a limit there is a plan, or an error"
+    assert best is not None and best.found is not None, "without a limit there is a plan, or an error"
     return Plan(_with_constants(best.found.facts), best.found.actions, best.found.residents)
 
 
-def _cuts(model: onnx.ModelProto) -> Iterator[Cut | None]:
-    """The ways to cut all values that are tried where products are large enough for it, and free choice."""
+def _cuts(model: onnx.ModelProto) -> Iterator[Sequence[Cut | None]]:
+    """The ways to cut all values that are tried where products are large enough for it, and free choice; of several
+    that are alike only the one that looks cheapest is looked at to the end."""
     index = Index(model)
     known = roles(model) if most_work(index, model.graph.node) >= LEAST_WORK else None
     if known is not None:
-        yield from (Shards(known, dealt) for dealt in DEALT)
+        yield [Shards(known, dealt) for dealt in DEALT]
     axes = batch_axes(index, frozenset(updates(model)), model.graph.node)
     if axes is not None:
-        yield from (axes, replace(axes, copied=True))
-    yield None
+        yield from ([axes], [replace(axes, copied=True)])
+    yield [None]
 
 
 class Planning:
@@ -95,28 +98,29 @@ class Planning:
         self.found: Found | None = None
 
     def go_on(self, best: Planning | None = None, rounds: int | None = None) -> None:
-        """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. Nothing where
-        there is no plan that is better than `best`, or none whose values are all cut in one way.
+        """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. They end too
+        where no plan looks better than `best` by bold guesses, or none has all values cut in this way.
 
         Raises NotPlanned where any way to cut them will do, and there is no `best`.
         """
-        limits = best.found.limits(best.cost) if best is not None and best.found is not None else None
+        limit = inf if best is None else best.cost
         wanted = 1 if self._quick else self._rounds
         last = MORE_ROUNDS * self._rounds if rounds is None else min(self._done + rounds, wanted)
         while not self._over and self._done < last and (self._done < wanted or self.cost >= NEVER):
+            boldly = self._done % 2 == 0
+            self._done += 1
             try:
-                self._round(limits)
+                self._round(boldly, limit if boldly else HOPELESS * limit)
             except NotPlanned:
-                if self._facts.cut is None and limits is None and self.found is None:
+                if self._facts.cut is None and limit == inf and self.found is None:
                     raise
-                self._over = True
+                self._over = boldly
 
-    def _round(self, limits: Sequence[float] | None) -> None:
-        """One round. Raises NotPlanned."""
+    def _round(self, boldly: bool, limit: float) -> None:
+        """One round, of plans that look cheaper than a limit. Raises NotPlanned."""
         tariff = self._facts.tariff
-        tariff.begin(boldly=self._done % 2 == 0)
-        self._done += 1
-        cost, found = planned(self._facts.anew(), self._beam, self._done, limits)
+        tariff.begin(boldly)
+        cost, found = planned(self._facts.anew(), self._beam, self._done, limit)
         with stage("moves"):
             cost, learnt = _settled(cost, found, tariff, self.cost)
         if cost < self.cost:
