@@ -4,7 +4,7 @@ on both sides: each half is a tensor of half the size at an address of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from haribote.stack.maps import Bit, BitMap, axis_bits
@@ -19,7 +19,7 @@ def halves(source: Place, *targets: Place) -> tuple[Ends, Ends] | None:
     for the places' alignment.
     """
     places = (source, *targets)
-    bits = [index for index in _halving(source.map) if all(can_cut(place, index) for place in places)]
+    bits = [index for index in _halving(source.map, places) if all(can_cut(place, index) for place in places)]
     if not bits:
         return None
     index = max(bits, key=lambda index: (_address(source.map, index).number, _address(targets[0].map, index).number))
@@ -27,15 +27,25 @@ def halves(source: Place, *targets: Place) -> tuple[Ends, Ends] | None:
     return (first[0], first[1:]), (second[0], second[1:])
 
 
-def _halving(found: BitMap) -> Iterator[int]:
+def _halving(found: BitMap, places: Sequence[Place]) -> Iterator[int]:
     """The index bits without which there are two tensors: all of an axis that is a power of two (`BitMap.padded`), and
-    the highest of another whose larger indices take as many bits as the smaller ones.
+    the highest of another, where bits that are 0 in all that lies beyond it are at addresses.
     """
     for size, bits in zip(found.shape, found.axes, strict=True):
         if size == 1 << len(bits):
             yield from bits
-        elif axis_bits(size - (1 << len(bits) - 1)) == len(bits) - 1:
+        elif all(_at_address(place, index) for place in places for index in _idle(size, bits)):
             yield bits[-1]
+
+
+def _idle(size: int, bits: range) -> range:
+    """The index bits of an axis, its highest aside, that are 0 wherever that one is 1."""
+    beyond = size - (1 << len(bits) - 1)
+    return bits[axis_bits(beyond) : len(bits) - 1]
+
+
+def _at_address(place: Place, index: int) -> bool:
+    return all(bit.level == "address" for bit in place.map.places.get(index, ()))
 
 
 def can_cut(place: Place, index: int) -> bool:
@@ -60,9 +70,15 @@ def half(place: Place, index: int, number: int) -> Place:
 
 def without(found: BitMap, index: int, number: int = 0) -> BitMap:
     """The map of a tensor of those elements whose index has this bit 0 or, with number 1, 1."""
-    axes = zip(found.shape, found.axes, strict=True)
+    axes = list(zip(found.shape, found.axes, strict=True))
     shape = tuple(_half_of(size, bits, number) if index in bits else size for size, bits in axes)
-    table = {bit: carry - (carry > index) for bit, carry in _left(found, index)}
+    gone = {index}
+    for size, bits in axes:
+        if index in bits and number and size != 1 << len(bits):
+            gone.update(_idle(size, bits))
+    kept = [other for other in range(found.width) if other not in gone]
+    new = {other: place for place, other in enumerate(kept)}
+    table = {bit: new.get(carry, carry) for bit, carry in found.carries if carry not in gone}
     return BitMap.of(found.memory, shape, table)
 
 
@@ -70,7 +86,3 @@ def _half_of(size: int, bits: range, number: int) -> int:
     """The elements of half an axis."""
     first = 1 << len(bits) - 1
     return size - first if number else min(first, size)
-
-
-def _left(found: BitMap, index: int) -> Iterator[tuple[Bit, int]]:
-    return ((bit, carry) for bit, carry in found.carries if carry != index)

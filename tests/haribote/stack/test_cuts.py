@@ -47,9 +47,9 @@ def test_what_shares_no_address_bit_cannot_be_cut() -> None:
     assert halves(Place("LM0", 0, near), Place("LM1", 0, far)) is None
 
 
-@pytest.mark.parametrize(("size", "cut"), [(400, (256, 144)), (512, (256, 256)), (517, (517, 517))])
+@pytest.mark.parametrize(("size", "cut"), [(400, (256, 144)), (512, (256, 256)), (517, (512, 5))])
 def test_an_axis_that_is_no_power_of_two_is_cut_at_its_highest_bit(size: int, cut: tuple[int, int]) -> None:
-    """Where what lies beyond takes as many bits as the rest: of 517 the five last ones do not, so rows are cut."""
+    """Of 517 the five last ones need three bits: the others are 0 there."""
     rows, columns = BitMap("LM", (4, size), ()).axes
     order = [*columns[1:-1], *rows, columns[-1]]
     table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0} | {address(k): index for k, index in enumerate(order)}
