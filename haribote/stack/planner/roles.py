@@ -68,11 +68,13 @@ class _Same:
         self._before: dict[Axis, Axis] = {}
 
     def first(self, axis: Axis) -> Axis:
+        """Of the set of an axis."""
         while axis in self._before:
             axis = self._before[axis]
         return axis
 
     def join(self, one: Axis, other: Axis) -> None:
+        """Let two sets be one."""
         first, second = self.first(one), self.first(other)
         if first != second:
             self._before[second] = first
@@ -92,10 +94,8 @@ def _pairs(index: Index, node: onnx.NodeProto) -> Iterator[tuple[Axis, Axis]]:
             if node.op_type in REDUCTIONS:
                 gone = reduced_axes(index, node, len(a))
                 kept = [axis for axis in range(len(a)) if axis not in gone]
-                yield from (
-                    ((name, one), (output, two))
-                    for one, two in zip(kept, kept if len(a) == len(b) else range(len(kept)), strict=True)
-                )
+                left = kept if len(a) == len(b) else range(len(kept))
+                yield from (((name, one), (output, other)) for one, other in zip(kept, left, strict=True))
             else:
                 for back in range(1, min(len(a), len(b)) + 1):
                     if a[-back] == b[-back]:
