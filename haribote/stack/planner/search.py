@@ -54,7 +54,7 @@ def plan(
     """
     best: Planning | None = None
     for alike in _cuts(model):
-        for cut in alike:
+        for cut in alike[:1] if quick else alike:
             planning = Planning(Facts(model, Tariff(), precision, cut, most_words), beam, quick)
             planning.go_on(best, FIRST_ROUNDS if len(alike) > 1 else None)
             if best is None or planning.cost < best.cost:
