@@ -1,5 +1,5 @@
 """A move that is too large for the buffers on its way is cut into two halves, along an index bit that is at an address
-on both sides: each half is a tensor of half the size at an address of its own.
+on both sides: each half is a tensor at an address of its own, of half the size where the axis is a power of two.
 """
 
 from __future__ import annotations

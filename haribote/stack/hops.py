@@ -88,7 +88,7 @@ def fewer_words(hop: Hop) -> bool:
 
 
 def clean_buffers(code: Code, key: object, longs: int, pieces: int) -> Iterator[int]:
-    """The addresses of room in L2BM for so many pieces, as far as there is room, the first at least."""
+    """The addresses of room in L2BM for so many pieces that come in turn; fewer, or none, where there is no more."""
     for number in range(pieces):
         address = _clean_buffer(code, (key, number), longs)
         if address is None:

@@ -8,9 +8,8 @@ over the batch, which gradients of weights are, stay inside an L2B, and what cro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from math import prod
 
 import onnx
 
@@ -20,12 +19,11 @@ from haribote.stack.maps import axis_bits
 from haribote.stack.plan import Version, in_dram
 from haribote.stack.planner.facts import map_axes
 from haribote.stack.planner.families import L1BS, L2BS, MABS, PES, Layout
-from haribote.stack.planner.letters import PRODUCTS, letters_of
+from haribote.stack.planner.letters import PRODUCTS, letters_of, most_work
+from haribote.stack.planner.roles import MATRIX
 
 LEAST_WORK = 1 << 22
 """Multiply-adds of the largest product of a step for which this is worth it."""
-MATRICES = 2
-"""Axes of the values of such a step."""
 NO_AXIS = -1
 Letters = tuple[str, str, str]
 
@@ -56,38 +54,36 @@ class Axes:
         rows = {bit for number in map_axes(version.split, (axis,)) for bit in found.axes[number]}
         return rows.issuperset(l1bs) and rows.isdisjoint(l2bs)
 
-    def layouts(self, name: str, shape: tuple[int, ...]) -> Sequence[Layout]:
+    def layouts(self, name: str, shape: tuple[int, ...]) -> tuple[Layout, ...]:
         """Those of the families."""
         return ()
 
 
 def batch_axes(index: Index, parameters: frozenset[str], nodes: Iterable[onnx.NodeProto]) -> Axes | None:
     """Where the batch lies in every value; None where that is not clear, or where nothing is large."""
+    nodes = list(nodes)
     given = [name for name in index.inputs if name not in parameters and index.shape[name]]
     sizes = {index.shape[name][0] for name in given}
     if not parameters or len(sizes) != 1:
         return None
     (size,) = sizes
-    if axis_bits(size) < len((*PES, *L1BS)) - 1:
+    if axis_bits(size) < len((*PES, *L1BS)) - 1 or most_work(index, nodes) < LEAST_WORK:
         return None
     axes: dict[str, int] = dict.fromkeys(given, 0)
     inner: dict[tuple[int, ...], int] = {}
-    most = 0
     for node in nodes:
         shapes = [index.shape[name] for name in (*node.input, *node.output) if name]
-        if any(len(shape) > MATRICES for shape in shapes) or not all(map(_is_regular, shapes)):
+        if any(len(shape) > MATRIX for shape in shapes) or not all(map(_is_regular, shapes)):
             return None
         if node.op_type in PRODUCTS:
             try:
                 letters = letters_of(index, node)
             except HariboteError:
                 return None
-            most = max(most, _product(index, node, letters, axes))
+            _product(node, letters, axes)
             inner = _weight(index, node, letters, parameters.difference(axes)) | inner
         else:
             _aligned(index, node, axes, size)
-    if most < LEAST_WORK:
-        return None
     return Axes(dict.fromkeys(index.shape, NO_AXIS) | axes, inner, frozenset(given))
 
 
@@ -98,14 +94,11 @@ def _is_regular(shape: tuple[int, ...]) -> bool:
     return bits <= len(MABS) or shape[-1] == 1 << bits or bits >= len((*PES, *L2BS, *MABS))
 
 
-def _product(index: Index, node: onnx.NodeProto, letters: Letters, axes: dict[str, int]) -> int:
-    """Notes the axis of its result; its multiply-adds."""
-    sizes: dict[str, int] = {}
+def _product(node: onnx.NodeProto, letters: Letters, axes: dict[str, int]) -> None:
+    """Notes the axis of its result."""
     for side, name in zip(letters, node.input, strict=False):
-        sizes |= dict(zip(side, index.shape[name], strict=True))
         if name in axes and side[axes[name]] in letters[2]:
             axes[node.output[0]] = letters[2].index(side[axes[name]])
-    return prod(sizes.values())
 
 
 def _weight(

@@ -72,7 +72,7 @@ def _operands(state: State, node: onnx.NodeProto, which: int, everywhere: bool) 
     if there and name not in state.facts.parameters and not everywhere:
         return there
     halves = half_candidates(shape) if "half" in state.facts.ways(node) else ()
-    more = [Version(name, found, split) for split, found in (*state.facts.layouts(name), *halves)]
+    more = [*state.facts.versions(name), *(Version(name, found, split) for split, found in halves)]
     return [*there, *(version for version in more if state.admits(version))]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from haribote.stack.plan import Version
@@ -18,5 +17,5 @@ class Cut(Protocol):
     def admits(self, version: Version) -> bool:
         """Whether a version is cut in this way."""
 
-    def layouts(self, name: str, shape: tuple[int, ...]) -> Sequence[Layout]:
+    def layouts(self, name: str, shape: tuple[int, ...]) -> tuple[Layout, ...]:
         """The layouts of a value from which a search begins; none where those of the families will do."""

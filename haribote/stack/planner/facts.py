@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from math import inf, prod
 from typing import Any
@@ -81,10 +80,14 @@ class Facts:
             facts.index.constants[name] = self.index.constants[name]  # tables of indices are large
         return facts
 
-    def layouts(self, name: str) -> Sequence[Layout]:
+    def layouts(self, name: str) -> tuple[Layout, ...]:
         """The layouts of a value from which a search begins."""
         shape = self.index.shape[name]
         return (() if self.cut is None else self.cut.layouts(name, shape)) or candidates(shape)
+
+    def versions(self, name: str) -> list[Version]:
+        """A value in these layouts."""
+        return [Version(name, found, split) for split, found in self.layouts(name)]
 
     def ways(self, node: onnx.NodeProto) -> tuple[products.Precision, ...]:
         """What a product may be computed in."""

@@ -20,10 +20,9 @@ from haribote.stack.picks.held import elements, flat_of
 from haribote.stack.picks.spread import Wants, gathered
 from haribote.stack.plan import Pick, Version
 from haribote.stack.planner.facts import view_shape
-from haribote.stack.planner.families import Split, candidates
+from haribote.stack.planner.families import Split
 from haribote.stack.planner.guess import guess
 from haribote.stack.planner.states import NoWay, State
-from haribote.stack.planner.versions import versions
 from simulator import isa
 
 Ints = NDArray[np.int64]
@@ -43,14 +42,13 @@ def pick(state: State, node: onnx.NodeProto) -> Iterator[State]:
     whole: Split = tuple((size,) for size in facts.index.shape[source_name])
     sources = [version for version in state.of(source_name) if version.split == whole]
     if not sources:
-        families = versions(source_name, facts.index.shape[source_name])
-        sources = [version for version in families if version.split == whole]
+        sources = [version for version in facts.versions(source_name) if version.split == whole]
     for wanted in sources:
         try:
             after, source = state.get(wanted)
         except NoWay:
             continue
-        for split, found in candidates(facts.index.shape[result]):
+        for split, found in facts.layouts(result):
             if view_shape(split) == facts.index.shape[result]:
                 with suppress(NoWay):
                     yield _picked(after, source, Version(result, found, split), index_name, fill)

@@ -10,7 +10,7 @@ import onnx
 
 from haribote.errors import HariboteError
 from haribote.graph import Index, attributes
-from haribote.stack.planner.versions import NotPlanned
+from haribote.stack.planner.errors import NotPlanned
 from simulator.messages import tr
 
 PRODUCTS = ("Einsum", "Gemm", "MatMul")

@@ -11,11 +11,11 @@ import onnx
 from haribote.graph import Index, attributes
 from haribote.stack.maps import COPY, PART
 from haribote.stack.plan import Shift, Version
+from haribote.stack.planner.errors import NotPlanned
 from haribote.stack.planner.facts import NEUTRAL, map_axes, view_shape
 from haribote.stack.planner.families import projected, reduced
 from haribote.stack.planner.states import NoWay, State
 from haribote.stack.planner.tariff import NEVER
-from haribote.stack.planner.versions import NotPlanned
 from simulator.messages import tr
 
 REDUCTIONS = {"ReduceSum": "add", "ReduceMax": "max", "ReduceMin": "min"}
@@ -28,7 +28,7 @@ def reduction(state: State, node: onnx.NodeProto) -> Iterator[State]:
     axes = reduced_axes(facts.index, node, len(shape))
     combine = ("f" if facts.kind(name) == "float" else "i") + REDUCTIONS[node.op_type]
     there = state.of(name)
-    elsewhere = [Version(name, found, split) for split, found in facts.layouts(name)]
+    elsewhere = facts.versions(name)
     yield from _first(lambda sources: _reductions(state, node, sources, axes, kept, combine), (there, elsewhere))
 
 

@@ -39,7 +39,7 @@ class Shards:
         roles = self._roles(version.value, version.map.shape)
         return roles is None or in_dram(version) or _suits(version.map, roles, self.dealt)
 
-    def layouts(self, name: str, shape: tuple[int, ...]) -> Sequence[Layout]:
+    def layouts(self, name: str, shape: tuple[int, ...]) -> tuple[Layout, ...]:
         """Those that are cut in this way and that make a difference."""
         roles = self._roles(name, shape)
         return () if roles is None or len(roles) != MATRIX else _layouts(shape, roles, self.dealt)

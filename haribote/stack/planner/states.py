@@ -251,7 +251,7 @@ def _return_cost(facts: Facts, version: Version) -> float:
     """What a resident version costs a run: its update in place, and the way of what it is updated with, which was
     dealt out over all units as sums of gradients are.
     """
-    dealt = _most_dealt(tuple(facts.layouts(version.value)), version.split)
+    dealt = _most_dealt(facts.layouts(version.value), version.split)
     return STEP_CYCLES * groups(version.map) + min(facts.tariff.price(found, version.map) for found in dealt)
 
 

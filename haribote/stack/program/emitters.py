@@ -37,6 +37,9 @@ from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
 
 Places = tuple[Place, ...]
+STORED = 2
+"""Steps more, about, that four long words of a product take which are stored before they are summed: LM is not read and
+written at once."""
 MENDED = "'"
 """Follows a name that is taken."""
 
@@ -152,10 +155,10 @@ def _multiply(action: Multiply, context: Context) -> None:
 
 
 def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
-    """A product and the sum of its parts, those over MABs on the way to L1BM if that is no longer way."""
+    """A product and the sum of its parts, those over MABs on the way to L1BM if that takes no longer."""
     code, targets = context.code, context.homes.of(shift.target)
     cycles = moves.line_cycles(multiply.target.map, targets[0].map, shift.combine)
-    cycles += STEP_CYCLES * 2 * multiply.target.map.longs / 4
+    cycles += STEP_CYCLES * STORED * multiply.target.map.longs / 4
 
     def between(core: Core) -> Places:
         found = core.reduced_target
