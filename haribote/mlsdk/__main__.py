@@ -36,10 +36,11 @@ def main(arguments: Sequence[str]) -> int:
         except (UserError, SystemExit, KeyboardInterrupt, BrokenPipeError):
             raise
         except BaseException as error:
-            if isinstance(error, SyntaxError) and error.filename in (None, str(script)):
-                where = f"{script}:{error.lineno}" if error.lineno else str(script)
+            if _is_no_python(error, script):
+                line, problem = getattr(error, "lineno", None), getattr(error, "msg", error)
+                where = f"{script}:{line}" if line else str(script)
                 say(
-                    advised(tr("{where} is no Python: {msg}", where, error.msg), tr("a script that Python runs")),
+                    advised(tr("{where} is no Python: {msg}", where, problem), tr("a script that Python runs")),
                     file=sys.stderr,
                 )
                 return MISTAKE
@@ -55,6 +56,14 @@ def main(arguments: Sequence[str]) -> int:
         return f"{script}{f':{line}' if line else ''}: {error}"
 
     return run_guarded(run, explain)
+
+
+def _is_no_python(error: BaseException, script: Path) -> bool:
+    """Whether a script could not be read: of null bytes Python before 3.11.4 says so by a ValueError, which then has
+    passed through no line of the script."""
+    if isinstance(error, SyntaxError):
+        return error.filename in (None, str(script))
+    return isinstance(error, ValueError) and not _line(error, script)
 
 
 def _inside(step: TracebackType | None, script: Path) -> TracebackType | None:
