@@ -33,6 +33,7 @@ from haribote.stack.program.work import Spill
 from simulator.assembly.assembler import assemble
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
+from simulator.frames import with_room
 from simulator.isa import LM_WORDS
 from simulator.isa.cost import Cost, cost_of
 from simulator.messages import tr
@@ -75,6 +76,7 @@ class StackCompiled(Compiled):
         return self.executable.step
 
 
+@with_room
 @seldom_collected()  # also while what `built` made is thrown away
 def compile_stack(
     model: onnx.ModelProto, precision: str = "float", quick: bool = False, passed: Passed | None = None
@@ -98,6 +100,7 @@ def compile_stack(
     return StackCompiled(model, (), (), Index(model), {}, updates(model), executable=executable)
 
 
+@with_room
 def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False, passed: Passed | None = None) -> Built:
     """The program of a graph with its plan; quick, passed: as in `compile_stack`."""
     found = _cheapest(prepared(model, passed), precision, quick)
