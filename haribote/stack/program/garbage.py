@@ -10,8 +10,10 @@ OBJECTS = 10_000_000
 """New objects after which garbage is looked for, some gigabyte; with Python's own number, 700, it would take a seventh
 of the time, with 100,000 an eighth."""
 
-MANY = 250_000
-"""New objects that are worth a search of their own at the end."""
+MANY = 2_000_000
+"""New objects of one program or several that are worth a search: a few in a hundred of them prove to be garbage."""
+
+_unsearched = 0
 
 
 @contextmanager
@@ -22,6 +24,19 @@ def seldom_collected() -> Iterator[None]:
     try:
         yield
     finally:
-        if before[0] and gc.isenabled() and gc.get_count()[0] > MANY:
-            gc.collect()  # at once, where Python would go through all of it three times, once for each generation
+        if before[0] and gc.isenabled():
+            _grown_old(before[0])
         gc.set_threshold(*before)
+
+
+def _grown_old(usual: int) -> None:
+    """What is new counts as old, as if it had been searched; Python would go through all of it three times, once for
+    each generation. usual: so few new objects are left to Python."""
+    global _unsearched
+    _unsearched += gc.get_count()[0]
+    if _unsearched > MANY:
+        gc.collect()
+        _unsearched = 0
+    elif gc.get_count()[0] > usual and not gc.get_freeze_count():  # what somebody has frozen stays so
+        gc.freeze()
+        gc.unfreeze()
