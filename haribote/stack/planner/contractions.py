@@ -212,7 +212,7 @@ def _residents_like(state: State, name: str) -> Iterator[Version]:
     shape = state.facts.index.shape[name]
     for parameter in state.facts.parameters:
         if state.facts.index.shape[parameter] == shape:
-            yield from state.resident.get(parameter, ())
+            yield from state.residents(parameter)
 
 
 def _operands_there(state: State, zeros: str, a: Version, b: Version) -> tuple[State, Version, Version]:

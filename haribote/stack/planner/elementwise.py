@@ -24,7 +24,7 @@ from simulator.isa import STEP_CYCLES
 def elementwise(state: State, node: onnx.NodeProto) -> Iterator[State]:
     """In the layout of an operand that is as large as the result, or, where none is there yet, in any."""
     facts, name = state.facts, node.output[0]
-    if name in facts.updated and facts.updated[name] in state.resident:
+    if name in facts.updated and state.residents(facts.updated[name]):
         with suppress(NoWay):
             yield _updated(state, node)
         return
@@ -57,7 +57,7 @@ def _widened(state: State, name: str, result: str) -> Iterator[Layout]:
 def _updated(state: State, node: onnx.NodeProto) -> State:
     """The new value of a parameter, in every version in which the parameter is resident."""
     name = node.output[0]
-    for version in state.resident[state.facts.updated[name]]:
+    for version in state.residents(state.facts.updated[name]):
         state, made = _computed(state, node, version.split, version.map)
         if state.facts.padded_axes(made) and made.fill != version.fill:
             state, _ = state.get(replace(made, fill=version.fill))

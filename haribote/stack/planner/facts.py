@@ -41,10 +41,10 @@ class Facts:
     parameters: inputs that hold their updated value after a run; inputs: the others, given anew for each run. scalars:
     constants of one element, which need no place; asked_for: values that are needed at the end; picks: indices
     of last resorts; desperate: these are taken, since there is no other way; limit: states that cost so much are not
-    kept after the node that is looked at now; added: constants that
-    the plan needs beside those of the graph; renamed: names that it gives to values, and theirs. delicate: products
-    that `mixed` leaves exact; ends: where the parts of products are added up, with today's prices.
-    cut: how all values are cut, where they are cut in one way. most_words: per PE, of a version.
+    kept after the node that is looked at now; looked_at: values of which somebody has asked a state what there is of
+    them. added: constants that the plan needs beside those of the graph; renamed: names that it gives to values, and
+    theirs. delicate: products that `mixed` leaves exact; ends: where the parts of products are added up, with today's
+    prices. cut: how all values are cut, where they are cut in one way. most_words: per PE, of a version.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Facts:
         self.asked_for = frozenset(asked | {self.views[name].root for name in asked if name in self.views})
         self.picks: dict[object, NDArray[np.int64]] = {}
         self.desperate, self.limit = False, inf
+        self.looked_at: set[str] = set()
         self.ends: dict[object, list[tuple[float, BitMap]]] = {}
         self.added: dict[str, Array] = {}
         self.renamed: dict[str, str] = {}

@@ -12,6 +12,7 @@ import onnx
 
 from haribote.progress import stage
 from haribote.stack.plan import Action, Become, Store, Version
+from haribote.stack.planner.alike import Alike
 from haribote.stack.planner.beam import Beam
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.early import early
@@ -86,8 +87,9 @@ def _followers(states: Sequence[State], rule: Callable[[State], Iterator[State]]
     facts = states[0].facts
     for desperate in (False, True) if beam.limit == inf else (False,):
         facts.desperate, facts.limit = desperate, beam.limit
+        alike = Alike(rule)
         for state in states:
-            for follower in rule(state):
+            for follower in alike(state):
                 beam.offer(follower)
                 facts.limit = beam.limit
         if found := beam.states():
@@ -138,11 +140,11 @@ def _stored(state: State) -> State:
     """The same. Raises NoWay."""
     facts = state.facts
     for name in facts.index.outputs:
-        if not state.resident.get(facts.updated.get(name, "")):  # a parameter that nothing reads is nowhere either
+        if not state.residents(facts.updated.get(name, "")):  # a parameter that nothing reads is nowhere either
             state, version = state.get(_to_store(state, name))
             state = state.did(Store(version), 0.0)
     for name, parameter in facts.updated.items():
-        for resident in state.resident.get(parameter, ()):
+        for resident in state.residents(parameter):
             state, version = state.get(replace(resident, value=name))
             state = state.did(Become(version, resident), 0.0)
     return state

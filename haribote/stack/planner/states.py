@@ -47,6 +47,7 @@ class State:
     def did(self, action: Action, cost: float, *made: Version) -> State:
         """After an action. Raises NoWay for what no bank holds."""
         versions = dict(self.versions)
+        self.facts.looked_at.update(version.value for version in made)
         for version in made:
             self._admit(version)
             holdable(version, self.facts.most_words)
@@ -57,6 +58,7 @@ class State:
         """With a version that is there before every run. Raises NoWay for what no bank holds."""
         self._admit(version)
         holdable(version, self.facts.most_words)
+        self.facts.looked_at.add(version.value)
         versions = dict(self.versions) | {version.value: (*self.versions.get(version.value, ()), version)}
         resident = dict(self.resident) | {version.value: (*self.resident.get(version.value, ()), version)}
         return replace(self, cost=self.cost + cost, versions=versions, resident=resident)
@@ -77,11 +79,18 @@ class State:
 
     def below(self, name: str) -> tuple[Version, ...]:
         """The versions of a value in DRAM."""
+        self.facts.looked_at.add(name)
         return tuple(version for version in self.versions.get(name, ()) if in_dram(version))
+
+    def residents(self, name: str) -> tuple[Version, ...]:
+        """The versions of a parameter or constant that are there before every run."""
+        self.facts.looked_at.add(name)
+        return self.resident.get(name, ())
 
     def of(self, name: str) -> tuple[Version, ...]:
         """The versions of a value in the PEs, those of what it is a view of included."""
         view = self.facts.root(name)
+        self.facts.looked_at.add(name)
         own = tuple(version for version in self.versions.get(name, ()) if not in_dram(version))
         if view is None:
             return own
