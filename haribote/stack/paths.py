@@ -46,7 +46,7 @@ def anonymous(start: BitMap, wanted: BitMap) -> tuple[BitMap, BitMap]:
 
 def _names(start: BitMap, wanted: BitMap) -> tuple[int, ...]:
     """The index bits in the order of the places in which they stand."""
-    return tuple(dict.fromkeys(carry for found in (start, wanted) for _, carry in found.carries if carry >= 0))
+    return tuple(dict.fromkeys(carry for found in (wanted, start) for _, carry in found.carries if carry >= 0))
 
 
 def _named(hop: Hop, names: Sequence[int], shape: tuple[int, ...]) -> Hop:
