@@ -63,7 +63,7 @@ class Tariff:
         return True
 
 
-@lru_cache(maxsize=1 << 11)
+@lru_cache(maxsize=1 << 15)
 def _anonymous(ask: Ask) -> Ask:
     """The same for asks that differ in the names of index bits only."""
     return *anonymous(*ask[:2]), ask[2]
