@@ -71,7 +71,7 @@ class Access(NamedTuple):
     units: tuple[int, ...] = ()
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 16)
 def accesses(line: p.Instruction | p.Move) -> tuple[Access, ...]:
     """Every access: sources, masks, destinations, what the unit keeps. In a step with `noforward` it keeps nothing."""
     return tuple(_of_move(line) if isinstance(line, p.Move) else _of_instruction(line))

@@ -54,7 +54,7 @@ class Demand:
         )
 
 
-@lru_cache(maxsize=1 << 11)
+@lru_cache(maxsize=1 << 16)
 def demand_of(instruction: Instruction) -> Demand:
     """The demands of one instruction: its marks and what excludes them, and waits at any address. Kept, since a search
     asks several times, and the variants of a program share most instructions."""

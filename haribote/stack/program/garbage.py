@@ -10,7 +10,7 @@ OBJECTS = 10_000_000
 """New objects after which garbage is looked for, some gigabyte; with Python's own number, 700, it would take a seventh
 of the time, with 100,000 an eighth."""
 
-MANY = 2_000_000
+MANY = 4_000_000
 """New objects of one program or several that are worth a search: a few in a hundred of them prove to be garbage."""
 
 _unsearched = 0
