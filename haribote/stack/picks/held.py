@@ -5,6 +5,8 @@ An element's number is its index as a row of bits, axes padded to powers of two 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,8 @@ from haribote.layout import PE_STRIDE
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, W
 from simulator import isa
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
+"""Numbers of elements, words and PEs, which all are below 2^31: arrays [word, PE] of int32 take half the time."""
 NONE = -2
 """A word that holds no element of the tensor."""
 FILL = -1
@@ -36,12 +39,12 @@ def in_unit(bit: Bit) -> bool:
 
 
 def elements(found: BitMap, some_words: Ints | None = None, some_pes: Ints | None = None) -> Ints:
-    """The number of the element that each word of each PE holds, or NONE: int64 [word, PE].
+    """The number of the element that each word of each PE holds, or NONE: int32 [word, PE].
 
     some_words, some_pes: only these; by default all of the tensor, words from its first one on, and all 4096 PEs.
     """
-    words = (np.arange(2 * found.longs) if some_words is None else some_words)[:, None]
-    pes = (np.arange(isa.ALL_PES) if some_pes is None else some_pes)[None, :]
+    words = (np.arange(2 * found.longs, dtype=np.int32) if some_words is None else some_words)[:, None]
+    pes = (np.arange(isa.ALL_PES, dtype=np.int32) if some_pes is None else some_pes)[None, :]
     ones: list[Ints] = [np.zeros_like(words), np.zeros_like(pes)]
     zeros = [ones[0].copy(), ones[1].copy()]
     empty = [np.zeros(words.shape, np.bool_), np.zeros(pes.shape, np.bool_)]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from haribote.stack.code import Code, Slot, long
 from haribote.stack.issues import operand
+from haribote.stack.picks.held import Ints
 from haribote.stack.places import NoRoom
 from haribote.stack.uploads import BLOCK
 from simulator import isa
 
-Ints = NDArray[np.int64]
 ANY = -1
 """Instead of an address: the word may hold anything."""
 FIELDS, WIDTH = 5, 12

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.stack.picks.held import FILL, NONE
+from haribote.stack.picks.held import FILL, NONE, Ints
 from haribote.stack.picks.lines import ANY, Item, items
 from haribote.stack.picks.spread import SpreadLoad
-
-Ints = NDArray[np.int64]
 
 
 class Picker:
@@ -41,9 +39,9 @@ class Picker:
     def _reads(self, load: SpreadLoad, chosen: NDArray[np.bool_], start: int, zero: int, fill: int | None) -> Ints:
         """What the chosen words of the target read: [word, 4096]."""
         wanted = self._wanted[chosen]
-        reads = np.where((wanted != NONE) & self._several[chosen, None], zero, ANY)
+        reads = np.where((wanted != NONE) & self._several[chosen, None], np.int32(zero), np.int32(ANY))
         if fill is not None:
-            reads = np.where(wanted == FILL, fill, reads)
+            reads = np.where(wanted == FILL, np.int32(fill), reads)
         return np.where(load.has(wanted), start + load.word(np.maximum(wanted, 0)), reads)
 
 

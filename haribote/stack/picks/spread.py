@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from haribote.stack import moves
 from haribote.stack.code import Code
 from haribote.stack.maps import COPY, NOTHING, UNITS, Bit, BitMap, Memory, W, address, unit_bits
-from haribote.stack.picks.held import elements, in_unit, pe_weight, word_weight
+from haribote.stack.picks.held import Ints, elements, in_unit, pe_weight, word_weight
 from haribote.stack.places import BANKS, NoRoom, Place
 from simulator import isa
 from simulator.messages import tr
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 _PE_BITS = isa.ALL_PES.bit_length() - 1
 
@@ -135,7 +134,7 @@ class SpreadLoad:
         """The words in which they are, from the part's first one on."""
         bits = 1 + max((index for index, _ in self.weights), default=0)
         if 1 << bits < numbers.size:
-            found: Ints = self._words(np.arange(1 << bits))[numbers & (1 << bits) - 1]
+            found: Ints = self._words(np.arange(1 << bits, dtype=np.int32))[numbers & (1 << bits) - 1]
             return found
         return self._words(numbers)
 
