@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from haribote.errors import HariboteError
 from haribote.stack.code import LM, Code
 from haribote.stack.maps import BitMap
-from haribote.stack.picks.held import FILL, NONE, Ints, elements, flat_of, word_of
+from haribote.stack.picks.held import FILL, NONE, Ints, elements, word_of
 from haribote.stack.picks.lines import ANY, copies, indirect, items, profiles
 from haribote.stack.picks.rounds import Picker
 from haribote.stack.picks.spread import SpreadLoad, Wants, gathered, loads
@@ -71,18 +71,11 @@ def word_of_fill(fill: float | int) -> int:
 
 def needs(target: BitMap, source: BitMap, index: Ints) -> Ints:
     """Which element of the source each word of each PE wants: int32 [word, 4096], FILL or NONE. index: flat."""
-    held = elements(target)
-    places = np.maximum(held, 0)
-    if 1 << target.width < held.size:
-        places = flat_of(target, np.arange(1 << target.width, dtype=np.int32))[places]
-    else:
-        places = flat_of(target, places)
-    nowhere = held < 0
-    places[nowhere] = 0
     named = np.append(source.indices().ravel(), FILL).astype(np.int32)  # by the index, of which -1 is the last one
-    wanted: Ints = named[index][places]
-    wanted[nowhere] = NONE
-    return wanted
+    wanted = np.full((1 << target.width) - NONE, NONE, np.int32)  # by the target's element, of which NONE is at the end
+    wanted[target.indices().ravel()] = named[index]
+    found: Ints = wanted[elements(target.padded)]
+    return found
 
 
 def _gather(code: Code, source: Place, target: Place, wanted: Ints, fill: int) -> None:

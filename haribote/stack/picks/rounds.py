@@ -38,11 +38,17 @@ class Picker:
 
     def _reads(self, load: SpreadLoad, chosen: NDArray[np.bool_], start: int, zero: int, fill: int | None) -> Ints:
         """What the chosen words of the target read: [word, 4096]."""
-        wanted = self._wanted[chosen]
-        reads = np.where((wanted != NONE) & self._several[chosen, None], np.int32(zero), np.int32(ANY))
-        if fill is not None:
-            reads = np.where(wanted == FILL, np.int32(fill), reads)
-        return np.where(load.has(wanted), start + load.word(np.maximum(wanted, 0)), reads)
+        wanted, several = self._wanted[chosen], self._several[chosen]
+        numbers = np.arange(wanted.max(initial=0) + 1, dtype=np.int32)
+        there = np.flatnonzero(load.has(numbers))
+        by_number = np.full(len(numbers) - NONE, ANY, np.int32)  # FILL and NONE are at the end
+        by_number[there] = start + load.word(numbers[there])
+        by_number[FILL] = ANY if fill is None else fill
+        reads: Ints = by_number[wanted]
+        if several.any():
+            elsewhere = several[:, None] & (reads == ANY) & (wanted != NONE)
+            reads[elsewhere] = zero
+        return reads
 
 
 def columns(reads: Ints) -> tuple[Ints, Ints]:

@@ -35,8 +35,10 @@ class Wants:
     @staticmethod
     def of(numbers: Ints, width: int) -> Wants:
         """Of element numbers [word, 4096]; negative ones want nothing."""
-        wanted, bits = numbers >= 0, np.arange(width)[:, None]
-        seen = (np.bitwise_or.reduce(np.where(wanted, found, 0), axis=0) for found in (~numbers, numbers))
+        bits = np.arange(width)[:, None]
+        ones = np.bitwise_or.reduce(np.maximum(numbers, 0), axis=0)
+        zeros = ~np.bitwise_and.reduce(np.where(numbers < 0, -1, numbers), axis=0)
+        seen = zeros, ones
         return Wants(np.stack([(found >> bits & 1).astype(np.bool_) for found in seen], axis=1))
 
     @staticmethod
