@@ -78,11 +78,11 @@ def climbs(start: BitMap, combine: str, copies: int, memory: Memory) -> Climbs:
     climbed = _climbed(start, combine, copies, HEIGHT[memory])
     halves = [up for up in climbed if up.memory == memory and up.joined >= parts]
     tables = [up.tied for up in halves]
-    may = np.zeros((len(halves), COLUMNS), np.uint64)
+    may = np.array([up.loose for up in halves], np.uint64).repeat(COLUMNS).reshape(-1, COLUMNS)
     for row, up in zip(may, halves, strict=True):
-        for bit in range(COLUMNS):
-            carry = up.tied.get(bit, ANY)
-            row[bit] = 1 << carry if carry >= 0 else up.may.get(bit, up.loose) if carry == ANY else 0
+        for bit, carry in up.tied.items():
+            if bit < COLUMNS:
+                row[bit] = 1 << carry if carry >= 0 else up.may.get(bit, up.loose) if carry == ANY else 0
     return Climbs(
         halves, as_array(tables, ANY), may, np.array([up.cost for up in halves]), index_bits(tables),
         np.array([_waste(up) for up in halves], np.int64), np.array([turns_words(up.ways) for up in halves], np.bool_),
