@@ -22,7 +22,7 @@ from simulator.rules.marks import issue_group
 from simulator.schedule.groups import groups_of
 from simulator.schedule.keep import Keep, Kept
 from simulator.schedule.list_scheduler import Problem
-from simulator.schedule.moving import await_moves, closed_up
+from simulator.schedule.moving import await_moves, closed_up, in_turn
 from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.overlap import overlapped
 from simulator.schedule.passing import passings
@@ -95,7 +95,7 @@ def schedule_long(program: Program, effort: int = 1) -> Program:
     nodes = nodes_of(program)
     groups = groups_of(nodes)
     moving = await_moves(groups)
-    problem = Problem(groups)
+    problem = in_turn(Problem(groups)) if moving else Problem(groups)
     search = Search(Ordered(problem, Turns(problem, []), (), problem), (), max(_bounds(nodes, problem)))
     search.begin(OF_LONG)
     search.begin_from_end()

@@ -9,6 +9,7 @@ has to wait in steps for an MV instruction.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import ceil
 
 from simulator.assembly.assembler import assemble
@@ -16,6 +17,7 @@ from simulator.assembly.checks import fix_nops
 from simulator.isa import STEP_CYCLES
 from simulator.isa.cost import move_rate
 from simulator.isa.program import Move, Program
+from simulator.schedule.list_scheduler import Problem, forward
 from simulator.schedule.nodes import Group
 from simulator.schedule.overlap import ISSUED
 
@@ -25,25 +27,42 @@ def await_moves(groups: Sequence[Group]) -> bool:
 
     Those that wait for nothing take no time: of a program that runs again and again they run beside the run before.
     """
-    before: Group | None = None
     found = False
     for group in groups:
-        if not any(isinstance(node.line, Move) for node in group.times):
+        if not has_moves(group):
             continue
         found = True
-        if not group.before:
-            continue
-        steps = _lasts(group)
-        for other in group.after:
-            group.after[other] += steps
-            other.before[group] += steps
-        if before is not None and group not in before.after:
-            before.after[group] = group.before[before] = _lasts(before)
-        before = group
+        if group.before:
+            steps = lasts(group)
+            for other in group.after:
+                group.after[other] += steps
+                other.before[group] += steps
     return found
 
 
-def _lasts(group: Group) -> int:
+def in_turn(problem: Problem) -> Problem:
+    """The same with MV instructions one after another, in the order in which they are ready if each may begin at once.
+    """
+    ready = forward(problem, [-tail for tail in problem.tails()])
+    waiting = (number for number, group in enumerate(problem.groups) if group.before and has_moves(group))
+    left, order, now = list(waiting), list[int](), 0
+    while left:
+        now = max(now, min(ready[number] for number in left))
+        first = next(number for number in left if ready[number] <= now)
+        left.remove(first)
+        order.append(first)
+        now += lasts(problem.groups[first])
+    found = problem.ordered((one, other, lasts(problem.groups[one])) for one, other in pairwise(order))
+    assert found is not None, "an order that a schedule has closes no circle"
+    return found
+
+
+def has_moves(group: Group) -> bool:
+    """Whether any of its nodes is an MV instruction."""
+    return any(isinstance(node.line, Move) for node in group.times)
+
+
+def lasts(group: Group) -> int:
     """Steps that its MV instructions take, each at least as many as lie between the issue of two."""
     moves = (node.line for node in group.times if isinstance(node.line, Move))
     return ceil(sum(max(move.size / move_rate(move), ISSUED) for move in moves) / STEP_CYCLES)
