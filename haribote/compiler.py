@@ -38,6 +38,7 @@ from haribote.passes import (
 from haribote.passes.place import place
 from haribote.resident import lowered
 from haribote.resident.compiled import compile_layouts
+from simulator.frames import with_room
 from simulator.messages import tr
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ LEVELS = (0, 1, 2)
 """What `-O` says: 0 every value goes to DRAM and back between operators, 1 it stays, 2 the compiler writes kernels."""
 
 
+@with_room
 def compile_for_sim(
     model: onnx.ModelProto,
     solutions: bool | None = None,

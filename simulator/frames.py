@@ -1,10 +1,10 @@
 """Room for Python's frames, so that a hot loop does not happen to call across the end of a piece of memory.
 
 From 3.11 on Python keeps the frames of functions in pieces of 16 KiB, and gives a piece back as soon as the last frame
-in it ends. Where a loop calls functions just where a piece ends, each call asks the system for memory: 300 times as
-slow as a call is elsewhere (tests/simulator/test_frames.py), and a compilation that took 9 CPU seconds took 15, only
-since its caller stood one function deeper. One frame of half a mebibyte makes Python take a piece of twice that, whose
-other half all that is called from there has to itself.
+in it ends. Where a loop calls functions just where a piece ends, each call asks the system for memory, which takes some
+hundred times as long as a call does elsewhere: a compilation that took 9 CPU seconds took 15, only since its caller
+stood one function deeper. One frame of half a mebibyte makes Python take a piece of twice that, whose other half all
+that is called from there has to itself (tests/simulator/test_frames.py).
 """
 
 from __future__ import annotations

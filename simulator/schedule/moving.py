@@ -41,8 +41,8 @@ def await_moves(groups: Sequence[Group]) -> bool:
 
 
 def in_turn(problem: Problem) -> Problem:
-    """The same with MV instructions one after another, in the order in which they are ready if each may begin at once.
-    """
+    """The same with MV instructions one after another: always the first in the program of those that are ready, as far
+    as a schedule in which they do not wait for each other tells."""
     ready = forward(problem, [-tail for tail in problem.tails()])
     waiting = (number for number, group in enumerate(problem.groups) if group.before and has_moves(group))
     left, order, now = list(waiting), list[int](), 0

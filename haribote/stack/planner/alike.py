@@ -1,7 +1,7 @@
 """What becomes of states that look the same to a rule: worked out for the first of them, and repeated for the others.
 
-Most states of a beam differ in what the node at hand does not look at. Whatever asks a state which versions there are of
-a value leaves the value's name in `Facts.looked_at`; states with the same versions of all these values are alike.
+Most states of a beam differ in what the node at hand does not look at. Whatever asks a state which versions there are
+of a value leaves the value's name in `Facts.looked_at`; states with the same versions of all these values are alike.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ class Alike:
         self._known: list[tuple[Mapping[str, object], list[_Step]]] = []
 
     def __call__(self, state: State) -> Iterator[State]:
+        """The followers of a state."""
         for looks, steps in self._known:
             if all(_look(state, name) == look for name, look in looks.items()):
                 yield from (step.after(state) for step in steps)
