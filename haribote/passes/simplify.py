@@ -30,14 +30,16 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def remove_no_ops(model: onnx.ModelProto) -> None:
     """Remove every node whose result is a value that exists already. In place, as the other functions below."""
-    position, index = 0, Index(model)
-    while position < len(model.graph.node):
-        node = model.graph.node[position]
-        source = _unchanged(node, index)
-        if source is not None and _merge(model, index, source, node):
-            position, index = 0, Index(model)
-        else:
-            position += 1
+    index, found = Index(model), True
+    while found:
+        found, position = False, 0
+        while position < len(model.graph.node):
+            node = model.graph.node[position]
+            source = _unchanged(node, index)
+            if source is not None and _merge(model, index, source, node):
+                index, found = Index(model), True  # the node is gone, and another stands here
+            else:
+                position += 1
 
 
 def _unchanged(node: onnx.NodeProto, index: Index) -> str | None:
@@ -90,7 +92,7 @@ def _merge(model: onnx.ModelProto, index: Index, source: str, node: onnx.NodePro
         _rename(model, source, result)
         return True
     remove_dead_code(model)
-    readers = len(Index(model).consumers[source])
+    readers = sum(source in other.input for other in model.graph.node)
     if not fixed and readers == len(index.consumers[result]):
         _rename(model, source, result)
     return True
