@@ -92,17 +92,20 @@ class _Product:
             self.forms = (once and in_turn(self.code, self.banks, self.parts, self.depth, self.kind)) or kept(
                 self.code, self.banks, self.parts, rows, self.depth, self.kind
             )
-            self.copies = self._copies()
+            self.copies = self._copies(self.x) if self.banks.matrices in LM else [""]
         self.between = self._between()
+        self.near = [""]
+        if self.given is None and not self.between and self.banks.vectors in LM:
+            self.near = self._copies(self.y)
         self.waiting: list[str] = []
         self.rounded: dict[int, list[str]] = {}
 
-    def _copies(self) -> list[str]:
-        """Where rounded blocks lie too, in turn, to be read sooner than LM lets them: none where they are in GRF, or
-        where no GRF has room."""
-        if not self.exact or self.banks.matrices in GRF:
+    def _copies(self, side: ProductSide) -> list[str]:
+        """Where what is rounded of an operand lies too, in turn, to be read sooner than LM lets it: what is forwarded
+        keeps the steps of one rounding together. None where no GRF has room."""
+        if not self.exact:
             return [""]
-        other = [bank for bank in GRF if bank != self.x.banks[0]]
+        other = [bank for bank in GRF if bank != side.banks[0]]
         count = min(COPIES, sum(self.code.largest(bank) // GROUP for bank in other))
         return [long(self.code.take(GROUP, other), 0, "v") for _ in range(count)] or [""]
 
@@ -198,7 +201,8 @@ class _Product:
                 elements = cycles(self.walks.within, {**batch, **group, **block})
                 single = self.y.text(elements, 0, self.kind.words)
                 wait = self._waiting(number * len(chunk) + place)
-                self._split(single, [self._vectors(part, number, place) for part in self.parts], between=wait)
+                near = self.near[(number * len(chunk) + place) % len(self.near)]
+                self._split(single, [self._vectors(part, number, place) for part in self.parts], near, wait)
 
     def _waiting(self, group: int) -> str:
         """Where a vector's difference waits, so that vectors are rounded while the first products are under way."""
