@@ -43,7 +43,7 @@ def await_moves(groups: Sequence[Group]) -> bool:
 def in_turn(problem: Problem) -> Problem:
     """The same with MV instructions one after another: always the first in the program of those that are ready, as far
     as a schedule in which they do not wait for each other tells."""
-    ready = forward(problem, [-tail for tail in problem.tails()])
+    ready = forward(problem, [group.start for group in problem.groups])
     waiting = (number for number, group in enumerate(problem.groups) if group.before and has_moves(group))
     left, order, now = list(waiting), list[int](), 0
     while left:
