@@ -36,7 +36,7 @@ def test_other_work_comes_while_a_move_is_under_way() -> None:
 
 def test_a_move_that_is_ready_does_not_wait_for_one_that_is_not() -> None:
     late = [*("iinc $lr0v $lr0v" for _ in range(60)), "l1bmd $lr0v $lb0", "l2bmd $lb0 $lc0", "mvp/n64 $lc0@.0 $d0"]
-    early = ["l2bmd $lc1024 $lb64", "mvp/n64 $d2048 $lc1024@.0", "l2bmd $lc1024 $lb128"]
+    early = ["l2bmd $lc1024 $lb1024", "mvp/n64 $d2048 $lc1024@.0", "l2bmd $lc1024 $lb2048"]
     before = program(*late, *early)
     after = schedule_long(before)
     assert_equal(before, after, engine="native")
