@@ -4,7 +4,7 @@ From 3.11 on Python keeps the frames of functions in pieces of 16 KiB, and gives
 in it ends. Where a loop calls functions just where a piece ends, each call asks the system for memory, which takes some
 hundred times as long as a call does elsewhere: a compilation that took 9 CPU seconds took 15, only since its caller
 stood one function deeper. One frame of half a mebibyte makes Python take a piece of twice that, whose other half all
-that is called from there has to itself (tests/simulator/test_frames.py).
+that is called from there has to itself.
 """
 
 from __future__ import annotations
