@@ -1,10 +1,11 @@
 """A move that is too large for the buffers on its way is cut into two halves, along an index bit that is at an address
 on both sides: each half is a tensor at an address of its own, of half the size where the axis is a power of two.
+Of another axis, of size 287 for instance, those indices whose bit 5 is 0 are 159, of which 128 have a 1 there; without
+that bit they are the first ones of two shorter axes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from haribote.stack.maps import Bit, BitMap, axis_bits
@@ -19,29 +20,28 @@ def halves(source: Place, *targets: Place) -> tuple[Ends, Ends] | None:
     for the places' alignment.
     """
     places = (source, *targets)
-    bits = [index for index in _halving(source.map, places) if all(can_cut(place, index) for place in places)]
+    bits = [index for index in range(source.map.width) if all(can_cut(place, index) for place in places)]
     if not bits:
         return None
-    index = max(bits, key=lambda index: (_address(source.map, index).number, _address(targets[0].map, index).number))
+
+    def key(index: int) -> tuple[int, int, int]:
+        lost = sum(not _at_address(place, bit) for place in places for bit in _gone(place.map, index, 1))
+        return -lost, _address(source.map, index).number, _address(targets[0].map, index).number
+
+    index = max(bits, key=key)
     first, second = (tuple(half(place, index, number) for place in places) for number in range(2))
     return (first[0], first[1:]), (second[0], second[1:])
 
 
-def _halving(found: BitMap, places: Sequence[Place]) -> Iterator[int]:
-    """The index bits without which there are two tensors: all of an axis that is a power of two (`BitMap.padded`), and
-    the highest of another, where bits that are 0 in all that lies beyond it are at addresses.
+def _gone(found: BitMap, index: int, number: int) -> set[int]:
+    """The index bits that say nothing any more where one of them is known: itself, and those of its axis that are 0 in
+    all that is left of it.
     """
     for size, bits in zip(found.shape, found.axes, strict=True):
-        if size == 1 << len(bits):
-            yield from bits
-        elif all(_at_address(place, index) for place in places for index in _idle(size, bits)):
-            yield bits[-1]
-
-
-def _idle(size: int, bits: range) -> range:
-    """The index bits of an axis, its highest aside, that are 0 wherever that one is 1."""
-    beyond = size - (1 << len(bits) - 1)
-    return bits[axis_bits(beyond) : len(bits) - 1]
+        if index in bits:
+            left = [bit for bit in bits if bit != index]
+            return {index, *left[axis_bits(_half_of(size, index - bits.start, number)) :]}
+    return {index}
 
 
 def _at_address(place: Place, index: int) -> bool:
@@ -70,19 +70,16 @@ def half(place: Place, index: int, number: int) -> Place:
 
 def without(found: BitMap, index: int, number: int = 0) -> BitMap:
     """The map of a tensor of those elements whose index has this bit 0 or, with number 1, 1."""
-    axes = list(zip(found.shape, found.axes, strict=True))
-    shape = tuple(_half_of(size, bits, number) if index in bits else size for size, bits in axes)
-    gone = {index}
-    for size, bits in axes:
-        if index in bits and number and size != 1 << len(bits):
-            gone.update(_idle(size, bits))
+    axes = zip(found.shape, found.axes, strict=True)
+    shape = tuple(_half_of(size, index - bits.start, number) if index in bits else size for size, bits in axes)
+    gone = _gone(found, index, number)
     kept = [other for other in range(found.width) if other not in gone]
     new = {other: place for place, other in enumerate(kept)}
     table = {bit: new.get(carry, carry) for bit, carry in found.carries if carry not in gone}
     return BitMap.of(found.memory, shape, table)
 
 
-def _half_of(size: int, bits: range, number: int) -> int:
-    """The elements of half an axis."""
-    first = 1 << len(bits) - 1
-    return size - first if number else min(first, size)
+def _half_of(size: int, bit: int, number: int) -> int:
+    """How many indices below a size have a bit 0, or 1: without that bit they are the first so many."""
+    whole, rest = divmod(size, 2 << bit)
+    return (whole << bit) + max(min(rest - (number << bit), 1 << bit), 0)

@@ -57,8 +57,7 @@ def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: st
     try:
         code.add(*_whole(code, source, targets, combine))
     except NoRoom:
-        ends = source, *targets
-        cut = halves(*ends) or halves(*(replace(place, map=place.map.padded) for place in ends))
+        cut = halves(source, *targets)
         if cut is not None:
             for first, last in cut:
                 emit(code, first, last, combine, padding)

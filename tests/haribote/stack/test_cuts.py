@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
 import pytest
 
-from haribote.stack.cuts import halves
+from haribote.stack.cuts import half, halves
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
+from haribote.stack.picks.held import elements
 from haribote.stack.places import Place
 from simulator import isa
 from tests.haribote.stack.emitted import sound
@@ -16,19 +18,42 @@ WIDTH = 15
 """Index bits of a tensor that an L1BM holds twice over."""
 
 
-def large(mabs: tuple[int, ...]) -> BitMap:
+def large(mabs: tuple[int, ...], shape: tuple[int, int] = (1 << WIDTH - 8, 1 << 8)) -> BitMap:
     """A tensor in one L1B, the same in all: which index bits are at the MABs, the others at W, PEs and addresses."""
     table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
     table |= {Bit("MAB", number): index for number, index in enumerate(mabs)}
     left = [index for index in range(3, WIDTH) if index not in mabs]
     table |= {address(number): index for number, index in enumerate(left)}
-    return BitMap.of("LM", (1 << WIDTH - 8, 1 << 8), table)
+    return BitMap.of("LM", shape, table)
 
 
 def test_a_tensor_larger_than_a_buffer_goes_in_halves() -> None:
     before, after = large((3, 4, 5, 6)), large((6, 5, 4, 3))
     assert 1 << WIDTH - 1 > isa.L1BM_LONGS
     sound(Place("LM0", 0, before), Place("LM1", 0, after))
+
+
+@pytest.mark.parametrize("shape", [(100, 256), (128, 200), (69, 161), (65, 129)])
+@pytest.mark.parametrize("padding", [False, True])
+def test_so_does_one_whose_axes_are_no_powers_of_two(shape: tuple[int, int], padding: bool) -> None:
+    """The highest bits are at the MABs, so that it is cut somewhere else."""
+    before, after = large((7, 14, 5, 6), shape), large((14, 5, 7, 3), shape)
+    sound(Place("LM0", 0, before), Place("LM1", 0, after), padding=padding)
+
+
+@pytest.mark.parametrize("shape", [(37, 24), (64, 9), (33, 40)])
+def test_halves_along_any_bit_are_the_elements_that_have_it(shape: tuple[int, int]) -> None:
+    table = dict.fromkeys(unit_bits("LM"), COPY)
+    width = BitMap("LM", shape, ()).width
+    found = BitMap.of("LM", shape, {**table, W: 0} | {address(k): k + 1 for k in range(width - 1)})
+    whole = elements(found)[:, 0]
+    for index in range(2, width):
+        for number in range(2):
+            place = half(Place("LM0", 0, found), index, number)
+            words = elements(place.map)[:, 0]
+            there = place.address + np.flatnonzero(words >= 0)
+            assert [int(n) for n in whole[there] >> index & 1] == [number] * len(there)
+            assert len(there) == prod(place.map.shape) == np.sum((whole >= 0) & (whole >> index & 1 == number))
 
 
 def test_halves_hold_every_element_once() -> None:
