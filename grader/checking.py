@@ -38,11 +38,9 @@ from haribote.answers.verdicts import remember
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow
 from simulator.errors import reason_of
-from simulator.frames import with_room
 from simulator.messages import tr
 
 
-@with_room
 def check(task: str, *, path: Path | None = None, seed: int | None = None, keep: bool = True) -> Result:
     """Check the answer to a task: the learner's file, or with HARIBOTE_SOLUTIONS=1 the course's own answer.
 

@@ -19,7 +19,6 @@ from typing import Any, NoReturn, TextIO
 
 from simulator.columns import full, visible
 from simulator.errors import UserError, advised, reason_of
-from simulator.frames import with_room
 from simulator.language import LANGUAGES, VARIABLE, language
 from simulator.lines import wrapped
 from simulator.messages import Text, shown, tr
@@ -174,7 +173,7 @@ def run_guarded(command: Callable[[], int], explain: Callable[[BaseException], s
     try:
         try:
             language()  # a wrong one is a mistake before anything is done
-            return with_room(command)()
+            return command()
         finally:
             sys.stdout.flush()
             _offer_japanese()

@@ -39,7 +39,6 @@ from grader.submissions.submission import answer_hash, printable
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
 from simulator.engine import native
-from simulator.frames import with_room
 from simulator.language import in_english
 from simulator.messages import tr
 
@@ -106,7 +105,6 @@ def grade_one(work: Work) -> Verdict:
     return verdict | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": False}
 
 
-@with_room
 def judge(name: str, seed: int, content: bytes, outcome: Outcome, cached: bool) -> Verdict:
     """The verdict on what an answer emitted; in the process that judges, for its bytes are not to be trusted.
 
