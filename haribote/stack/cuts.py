@@ -37,11 +37,9 @@ def _gone(found: BitMap, index: int, number: int) -> set[int]:
     """The index bits that say nothing any more where one of them is known: itself, and those of its axis that are 0 in
     all that is left of it.
     """
-    for size, bits in zip(found.shape, found.axes, strict=True):
-        if index in bits:
-            left = [bit for bit in bits if bit != index]
-            return {index, *left[axis_bits(_half_of(size, index - bits.start, number)) :]}
-    return {index}
+    size, bits = next(axis for axis in zip(found.shape, found.axes, strict=True) if index in axis[1])
+    left = [bit for bit in bits if bit != index]
+    return {index, *left[axis_bits(_half_of(size, index - bits.start, number)) :]}
 
 
 def _at_address(place: Place, index: int) -> bool:

@@ -45,7 +45,9 @@ def anonymous(start: BitMap, wanted: BitMap) -> tuple[BitMap, BitMap]:
 
 
 def _names(start: BitMap, wanted: BitMap) -> tuple[int, ...]:
-    """The index bits in the order of the places in which they stand."""
+    """The index bits in the order of the places in which they stand, first in the wanted map: then maps that differ in
+    names only are the same wherever a path begins, and the halves that come down to them are listed once.
+    """
     return tuple(dict.fromkeys(carry for found in (wanted, start) for _, carry in found.carries if carry >= 0))
 
 

@@ -76,7 +76,6 @@ class StackCompiled(Compiled):
         return self.executable.step
 
 
-@with_room
 @seldom_collected()  # also while what `built` made is thrown away
 def compile_stack(
     model: onnx.ModelProto, precision: str = "float", quick: bool = False, passed: Passed | None = None

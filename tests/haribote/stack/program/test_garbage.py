@@ -20,3 +20,15 @@ def test_thresholds_are_as_before(first: int, inside: int) -> None:
         assert gc.get_threshold() == (first, 10, 10)
     finally:
         gc.set_threshold(*before)
+
+
+def test_what_was_made_counts_as_old_afterwards() -> None:
+    before = gc.get_threshold()
+    try:
+        gc.set_threshold(700, 10, 10)
+        with seldom_collected():
+            made: list[list[int]] = [[] for _ in range(10_000)]
+        assert gc.get_count()[0] < 1_000 and gc.get_freeze_count() == 0
+        assert any(made is found for found in gc.get_objects(generation=2))
+    finally:
+        gc.set_threshold(*before)
