@@ -1,7 +1,8 @@
 """Judge in a process with limits: an answer that takes all memory or all day to judge costs its own task only.
 
-The process is a fork of the worker and serves one answer after the other, so that its caches stay warm; where an answer
-ends it, the next one gets a new one.
+The process is a Python of its own and serves one answer after the other, so that its caches stay warm; where an answer
+ends it, the next one gets a new one. It is no fork of the worker: in a cluster another thread of the worker is at work
+meanwhile, and a fork would inherit the locks that it holds, which nobody there releases.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pickle
 import select
 import signal
 import struct
+import subprocess
 import sys
 import time
 import warnings
@@ -49,19 +51,18 @@ class Judge:
 
     def __init__(self, function: Callable[..., Verdict], memory: int = MEMORY) -> None:
         self._function, self._memory = function, memory
-        self._child = 0
+        self._child: subprocess.Popen[bytes] | None = None
 
     def __call__(self, *arguments: Any, seconds: float = SECONDS) -> tuple[Verdict, str]:
         """What the function gives, or why it was ended ("it took longer than 60 s to judge"). Raises JudgeLost."""
-        if not hasattr(os, "fork"):
+        if resource is None:
             return self._function(*arguments), ""
-        if not self._child:
+        if self._child is None:
             self._start()
         end = time.monotonic() + seconds
         try:
-            content = pickle.dumps(arguments)
-            _write(self._requests, _LENGTH.pack(len(content)) + content)
-            reply = _read(self._replies, end)
+            _send(self._requests, pickle.dumps(arguments))
+            reply = _receive(self._replies, end)
         except TimeoutError:
             self.close()
             return {}, tr("it took longer than {seconds:g} s to judge", seconds)
@@ -79,46 +80,56 @@ class Judge:
 
     def close(self, kill: bool = True) -> int:
         """End the process; its status, negative for a signal."""
-        if not self._child:
+        child, self._child = self._child, None
+        if child is None:
             return 0
         if kill:
-            os.kill(self._child, signal.SIGKILL)
+            child.kill()
         os.close(self._requests)
         os.close(self._replies)
-        status = os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
-        self._child = 0
-        return status
+        return child.wait()
 
     def _start(self) -> None:
+        """Start the process and wait until it has loaded what it needs. Raises JudgeLost."""
+        here = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve({os.getpid()})"
         theirs, self._requests = os.pipe()
         self._replies, answers = os.pipe()
-        parent = os.getpid()
-        self._child = os.fork()
-        if self._child == 0:
-            status = 1
-            with suppress(BaseException):
-                os.close(self._requests)
-                os.close(self._replies)
-                self._prepare(parent)
-                status = _serve(self._function, theirs, answers)
-            os._exit(status)
+        self._child = subprocess.Popen([sys.executable, "-c", here], stdin=theirs, stdout=answers)
         os.close(theirs)
         os.close(answers)
+        try:
+            _send(self._requests, pickle.dumps((self._function, self._memory)))
+            _receive(self._replies, time.monotonic() + SECONDS)
+        except (TimeoutError, EOFError, BrokenPipeError) as error:
+            status = self.close()
+            raise JudgeLost(tr("the process that judges did not start (status {status})", status)) from error
 
-    def _prepare(self, parent: int) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _keep_little()
-        warnings.simplefilter("ignore")  # such as division by zero in an answer
-        if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
-        if resource is not None:
-            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-            most = _mapped() + self._memory
-            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+def serve(parent: int) -> None:
+    """In the process: judge until nobody asks any more."""
+    requests, replies = os.dup(0), os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # what is printed is no reply
+    function, memory = pickle.loads(_receive(requests, None))  # from the worker that started this
+    _limit(parent, memory)
+    _send(replies, b"ready")
+    sys.exit(_serve(function, requests, replies))
+
+
+def _limit(parent: int, memory: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _keep_little()
+    warnings.simplefilter("ignore")  # such as division by zero in an answer
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+    if resource is not None:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        most = _mapped() + memory
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def give_back() -> None:
@@ -146,7 +157,7 @@ def _serve(function: Callable[..., Verdict], requests: int, replies: int) -> int
     """In the process: judge until nobody asks any more; the exit status."""
     while True:
         try:
-            arguments = pickle.loads(_read(requests, None))  # from the worker that this is a fork of
+            arguments = pickle.loads(_receive(requests, None))
         except EOFError:
             return 0
         try:
@@ -155,17 +166,17 @@ def _serve(function: Callable[..., Verdict], requests: int, replies: int) -> int
             return _NO_MEMORY
         except Exception as error:  # a bug of ours: told as such
             reply = json.dumps({"broken": f"{type(error).__name__}: {error}"})
-        content = reply.encode()
-        _write(replies, _LENGTH.pack(len(content)) + content)
+        _send(replies, reply.encode())
 
 
-def _write(target: int, content: bytes) -> None:
-    view = memoryview(content)
+def _send(target: int, content: bytes) -> None:
+    """One message. Raises BrokenPipeError where the other side is gone."""
+    view = memoryview(_LENGTH.pack(len(content)) + content)
     while view:
         view = view[os.write(target, view) :]
 
 
-def _read(source: int, end: float | None) -> bytes:
+def _receive(source: int, end: float | None) -> bytes:
     """One message. Raises EOFError where the other side is gone, TimeoutError after `end`."""
     (length,) = _LENGTH.unpack(_exactly(source, _LENGTH.size, end))
     return _exactly(source, length, end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -19,6 +20,25 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
 def hold(mebibytes: int) -> dict[str, Any]:
     """Take so much memory, and use it."""
     return {"held": len(bytearray(b"x" * (mebibytes << 20)))}
+
+
+HELD = threading.Lock()
+
+
+def hold_lock() -> dict[str, Any]:
+    """Take a lock that another thread of the worker may have."""
+    with HELD:
+        return {"held": True}
+
+
+def test_judging_inherits_no_locks_of_the_worker() -> None:
+    """In a cluster another thread of the worker is at work; what it holds at the moment is none of the judge's."""
+    judge = Judge(hold_lock)
+    try:
+        with HELD:
+            assert judge(seconds=20) == ({"held": True}, "")
+    finally:
+        judge.close()
 
 
 @linux
