@@ -17,10 +17,14 @@ from simulator.schedule.overlap import floors, overlapped
 
 LONG = 2_000
 """Steps from which on a program counts as long."""
+MIDDLING = 1_000
+"""The same where MV instructions bind what a few tries find."""
+BIND = 0.75
+"""The share of its overlapped cycles that a program's moves take alone when these count as what binds it."""
 EFFORT = 6
 """How long to look for fewer steps: of some 400 instructions, 500 tries of a few milliseconds each."""
-SLACK = 0.02
-"""The share of its overlapped cycles that a program may take beyond its moves, when these count as what binds it."""
+ENOUGH = 0.98
+"""The same share when nothing is to be won any more by fewer steps."""
 
 
 def mended(lines: Sequence[str], warnings: bool = False) -> Program:
@@ -34,9 +38,11 @@ def scheduled(plain: Program, keep: Keep, quick: bool = False) -> Program:
     in the first tries, in the buffers that there are."""
     if quick and plain.steps <= LONG:
         return schedule(plain, keep=keep)
-    if plain.steps > LONG:
-        return schedule_long(plain)
-    found = schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_bind)
+    if plain.steps > MIDDLING:
+        found = schedule_long(plain)
+        if plain.steps > LONG or _moves_take(found, BIND):
+            return found
+    found = schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_are_all)
     if not any(isinstance(line, Move) for line in found.lines):
         return found
     return min(found, schedule_long(found), key=overlapped)  # the other minds how long MV instructions take
@@ -66,7 +72,12 @@ def in_segments(plain: Program, segments: Sequence[Segment], quick: bool = False
     return mended(tuple(lines), warnings=True)
 
 
-def _moves_bind(program: Program) -> bool:
+def _moves_are_all(program: Program) -> bool:
     """Whether its MV instructions alone take about as long as the whole program with its steps beside them."""
+    return _moves_take(program, ENOUGH)
+
+
+def _moves_take(program: Program, share: float) -> bool:
+    """Whether its MV instructions alone take so much of the time of the program with its steps beside them."""
     least = floors(program)
-    return max(least.moves, least.issue) >= (1 - SLACK) * overlapped(program)
+    return max(least.moves, least.issue) >= share * overlapped(program)
