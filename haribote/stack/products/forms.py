@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from haribote.stack.code import GRF, LM, Code, Slot, long
 from haribote.stack.products.core import Kind
-from haribote.stack.products.room import BLOCK, GROUP, Banks
+from haribote.stack.products.room import BLOCK, GROUP, MANY, Banks
 
 
 class Matrix(NamedTuple):
@@ -49,8 +49,17 @@ class Registers:
                 self._holds[name] = None
 
 
-def used_once(code: Code, banks: Banks, parts: tuple[str, ...], kind: Kind) -> list[Form]:
-    """Two forms in turn, each used right after it is made.
+TOGETHER = 2
+"""Blocks that are rounded together where each is used once: the unit matrix is written once for them."""
+FEW = range(2, MANY + 1)
+"""Groups of vectors with which a block is so soon through that writing matrices counts."""
+
+
+def used_once(
+    code: Code, banks: Banks, parts: tuple[str, ...], kind: Kind, row_groups: int, groups: int, spare: int
+) -> list[Form]:
+    """Two forms in turn, each used right after it is made; or twice as many for TOGETHER blocks at a time, with few
+    groups of vectors and as many words left in each memory as are to spare.
 
     Rounded values are read beside the subtraction that reads them too, so they may lie with the vectors; what is left
     beside products that are no sums yet, so one half may lie with the sums. The other half comes a step later, when
@@ -59,8 +68,11 @@ def used_once(code: Code, banks: Banks, parts: tuple[str, ...], kind: Kind) -> l
     if "lo" not in parts:
         return [{"hi": rows(code.take(2 * kind.rows, (banks.sums,)))} for _ in range(2)]
     found: list[Form] = []
-    for _ in range(2):
-        hi = code.take(2 * kind.rows, (banks.vectors if banks.vectors in GRF else banks.matrices,))
+    rounded = banks.vectors if banks.vectors in GRF else banks.matrices
+    needed = {rounded: BLOCK, banks.sums: GROUP} if rounded != banks.matrices else {rounded: BLOCK + GROUP}
+    room = all(code.largest(bank) >= 2 * TOGETHER * words + spare for bank, words in needed.items())
+    for _ in range(2 * TOGETHER if room and groups in FEW and row_groups >= TOGETHER else 2):
+        hi = code.take(2 * kind.rows, (rounded,))
         halves = [long(code.take(GROUP, (bank,)), 0, "v") for bank in (banks.sums, banks.matrices)]
         found.append({"hi": rows(hi), "lo": Matrix(tuple(halves), tuple(halves))})
     return found

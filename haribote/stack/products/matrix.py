@@ -86,7 +86,9 @@ class _Product:
         sums = 4 * self.kind.words * (rows * chunk if in_blocks else chunk)
         self.sums = None if self.banks.in_place else self.code.take(sums, (self.banks.sums,))
         if self.depth == 1:  # nothing is summed over addresses, so a block is used once
-            self.forms, self.copies = used_once(self.code, self.banks, self.parts, self.kind), [""]
+            groups, spare = len(self.walks.groups), COPIES * GROUP
+            self.forms = used_once(self.code, self.banks, self.parts, self.kind, rows, groups, spare)
+            self.copies = [""]
         else:
             once = len(self.walks.groups) <= self.banks.chunk
             self.forms = (once and in_turn(self.code, self.banks, self.parts, self.depth, self.kind)) or kept(
@@ -130,14 +132,21 @@ class _Product:
                     self._split_blocks(batch, rows, all_blocks)
             for chunk, held in product(chunks, self._held()):
                 self._split_vectors(batch, chunk, held)
-                for rows, blocks in product(range(number), [held] if self.banks.in_blocks else self._portions()):
-                    if not ahead:
+                for some, blocks in product(self._row_groups(), [held] if self.banks.in_blocks else self._portions()):
+                    for rows in some if not ahead else ():
                         self._split_blocks(batch, rows, blocks)
-                    self._multiply(batch, rows, chunk, blocks)
+                    for rows in some:
+                        self._multiply(batch, rows, chunk, blocks)
 
     def _held(self) -> list[range]:
         """Blocks whose vectors are split together."""
         return [range(at, at + self.held) for at in range(0, self.depth, self.held)]
+
+    def _row_groups(self) -> list[range]:
+        """Row groups whose blocks are made together: one, or, of blocks that are used once, as many as half the forms
+        are for."""
+        number, size = len(self.walks.row_groups), 1 if self.depth > 1 else len(self.forms) // 2
+        return [range(at, min(at + size, number)) for at in range(0, number, size)]
 
     def _portions(self) -> list[range]:
         """Blocks that are made and used together: all, or half of those that there are forms for, so that the next are
