@@ -8,7 +8,7 @@ Inputs that only short products read lie in DRAM as halves, which is half the wa
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -26,17 +26,29 @@ ROUNDED = 5
 
 def halved(actions: Sequence[Action]) -> tuple[Action, ...]:
     """The actions with operands halved before they are moved, where these moves serve nothing else."""
-    readers = Counter(version for action in actions for version in reads(action))
-    before = {action.target: action for action in actions if isinstance(action, Shift)}
-    found: list[Action] = list(actions)
+    readers = defaultdict[Version, list[Action]](list)
     for action in actions:
-        if isinstance(action, Multiply) and action.precision == "float":
-            for number, operand in enumerate((action.a, action.b)):
-                move = before.get(operand)
-                if move is not None and readers[operand] == 1 and _gains(action, number, move):
-                    _halve(found, action, move)
-                    break
+        for version in reads(action):
+            readers[version].append(action)
+    found: list[Action] = list(actions)
+    taken = set[int]()  # products that read halves of an operand
+    for move in actions:
+        if isinstance(move, Shift):
+            there = readers[move.target]
+            served = [one for one in there if id(one) not in taken and _takes(one, move)]
+            if served and _saves(move, len(served), len(served) < len(there)):
+                taken.update(map(id, served))
+                _halve(found, served, move, len(served) < len(there))
     return tuple(found)
+
+
+def _takes(action: Action, move: Shift) -> bool:
+    """True for a product that can read the halves of a move's target."""
+    if not isinstance(action, Multiply) or action.precision != "float" or action.a == action.b:
+        return False
+    return any(
+        operand == move.target and _gains(action, number, move) for number, operand in enumerate((action.a, action.b))
+    )
 
 
 def stored_as_halves(actions: Sequence[Action], floats: Collection[str]) -> tuple[Action, ...]:
@@ -70,18 +82,19 @@ def _gains(action: Multiply, number: int, move: Shift) -> bool:
     whole = all(source[bit] == target[bit] for bit in PES) and not move.combine
     vectors = core is not None and bool(core.matrix) and core.matrix != "ab"[number] and core.turns[number] is None
     grows = target.longs >= 2 * source.longs and source.longs % 4 == 0 and _dense(target)
-    return whole and vectors and grows and _saves(move)
+    return whole and vectors and grows
 
 
-def _saves(move: Shift) -> bool:
-    """Whether rounding fewer words saves more than twice as many words cost on their way."""
+def _saves(move: Shift, served: int, also: bool) -> bool:
+    """Whether rounding fewer words for so many products saves more than twice as many words cost on their way; also:
+    beside those that stay as they are."""
     source, target = move.source.map, move.target.map
     two = _two(move.source).map, _two(move.target).map
     try:
-        more = moves.price(*two) - moves.price(source, target)
+        more = moves.price(*two) - (0.0 if also else moves.price(source, target))
     except NoRoom:
         return False
-    return more <= STEP_CYCLES * ROUNDED * (target.longs - source.longs) / 4
+    return more <= STEP_CYCLES * ROUNDED * (served * target.longs - source.longs) / 4
 
 
 def _dense(found: BitMap) -> bool:
@@ -89,11 +102,14 @@ def _dense(found: BitMap) -> bool:
     return found.longs == 1 << found.address_bits
 
 
-def _halve(found: list[Action], action: Multiply, move: Shift) -> None:
+def _halve(found: list[Action], served: Sequence[Action], move: Shift, also: bool) -> None:
+    """Let products read halves; also: others go on reading what is moved."""
     source, target = _two(move.source), _two(move.target)
     at = found.index(move)
-    found[at : at + 1] = [Halve(move.source, source), Shift(source, target)]
-    found[found.index(action)] = replace(action, halves=target)
+    found[at : at + 1] = [*([move] if also else ()), Halve(move.source, source), Shift(source, target)]
+    for action in served:
+        assert isinstance(action, Multiply)
+        found[found.index(action)] = replace(action, halves=target)
 
 
 def _two(version: Version) -> Version:
