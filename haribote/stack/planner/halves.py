@@ -25,7 +25,7 @@ ROUNDED = 5
 
 
 def halved(actions: Sequence[Action]) -> tuple[Action, ...]:
-    """The actions with operands halved before they are moved, where these moves serve nothing else."""
+    """The actions with operands halved before they are moved, where that saves more than it costs."""
     readers = defaultdict[Version, list[Action]](list)
     for action in actions:
         for version in reads(action):
@@ -47,7 +47,8 @@ def _takes(action: Action, move: Shift) -> bool:
     if not isinstance(action, Multiply) or action.precision != "float" or action.a == action.b:
         return False
     return any(
-        operand == move.target and _gains(action, number, move) for number, operand in enumerate((action.a, action.b))
+        operand == move.target and _broadcasts(action, number, move)
+        for number, operand in enumerate((action.a, action.b))
     )
 
 
@@ -73,7 +74,7 @@ def _serves_short_products(version: Version, actions: Sequence[Action]) -> bool:
     )
 
 
-def _gains(action: Multiply, number: int, move: Shift) -> bool:
+def _broadcasts(action: Multiply, number: int, move: Shift) -> bool:
     """True where a move broadcasts whole blocks of the operand that gives the vectors."""
     source, target = move.source.map, move.target.map
     core = next(
@@ -105,8 +106,9 @@ def _dense(found: BitMap) -> bool:
 def _halve(found: list[Action], served: Sequence[Action], move: Shift, also: bool) -> None:
     """Let products read halves; also: others go on reading what is moved."""
     source, target = _two(move.source), _two(move.target)
-    at = found.index(move)
-    found[at : at + 1] = [*([move] if also else ()), Halve(move.source, source), Shift(source, target)]
+    at, halve = found.index(move), Halve(move.source, source)
+    before = [] if halve in found[:at] else [halve]  # another move from there may have its halves
+    found[at : at + 1] = [*([move] if also else ()), *before, Shift(source, target)]
     for action in served:
         assert isinstance(action, Multiply)
         found[found.index(action)] = replace(action, halves=target)

@@ -1,0 +1,64 @@
+"""Operands are halved before they are moved: once for all products that read them, beside what reads the singles."""
+
+from __future__ import annotations
+
+import pytest
+
+from haribote.stack import products
+from haribote.stack.maps import COPY, Bit, BitMap, W, address
+from haribote.stack.plan import Action, Halve, Multiply, Shift, Store, Version
+from haribote.stack.planner.families import L1BS, L2BS, MABS, PES
+from haribote.stack.planner.halves import halved
+
+SPEC = "nk,mk->nm"
+SUMMED = {L2BS[0]: 3, **dict(zip(L1BS, (4, 5, 6), strict=True))}
+"""Bits of k, of which W and the PEs have the lowest, and addresses the highest two."""
+
+
+def version(name: str, shape: tuple[int, ...], places: dict[Bit, int], *addresses: int) -> Version:
+    table = {bit: COPY for bit in (W, *PES, *MABS, *L1BS, *L2BS)} | SUMMED | places
+    table |= {address(number): carry for number, carry in enumerate(addresses)}
+    return Version(name, BitMap.of("LM", shape, table), tuple((size,) for size in shape), 0.0)
+
+
+NEAR = dict(zip(PES, (0, 1, 2), strict=True))
+GROUPS = dict(zip(L2BS[1:], (12, 13), strict=True))
+BEFORE = version("w", (512, 512), {**NEAR, **GROUPS, **dict(zip(MABS, (9, 10, 11, 14), strict=True))}, 15, 16, 17, 7, 8)
+"""Weights dealt out over the MABs; AFTER, and SO_TOO in another order: in all of them, as the vectors of products."""
+AFTER = version("w", (512, 512), {**NEAR, **GROUPS}, 9, 10, 11, 14, 15, 16, 17, 7, 8)
+SO_TOO = version("w", (512, 512), {**NEAR, **GROUPS}, 9, 10, 11, 14, 15, 16, 17, 8, 7)
+
+
+def multiplied(name: str, vectors: Version) -> Multiply:
+    """A product of values of the batch, the matrix, with these vectors."""
+    rows = dict(zip((*PES, *MABS), (9, 10, 11, 12, 13, 14, 15), strict=True))
+    matrix = version(name, (128, 512), rows, 0, 1, 2, 7, 8)
+    core = products.cores(SPEC, matrix.map, vectors.map)[0]
+    assert core.matrix == "a" and core.turns[1] is None
+    result = Version(f"{name}.w", core.target, tuple((size,) for size in core.target.shape))
+    return Multiply(SPEC, matrix, vectors, result)
+
+
+@pytest.mark.parametrize("also", [False, True], ids=["products only", "the singles too"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_halves_are_made_once_for_all_products(count: int, also: bool) -> None:
+    read: list[Action] = [multiplied(f"x{number}", AFTER) for number in range(count)]
+    read += [Store(AFTER)] if also else []
+    found = halved([Shift(BEFORE, AFTER), *read])
+    (halve,) = (action for action in found if isinstance(action, Halve))
+    moved = {action.target for action in found if isinstance(action, Shift)}
+    (halves,) = moved - {AFTER}
+    assert halve.source == BEFORE and (AFTER in moved) == also
+    assert [action.halves for action in found if isinstance(action, Multiply)] == [halves] * count
+
+
+def test_two_moves_from_one_place_share_its_halves() -> None:
+    one, other = multiplied("x", AFTER), multiplied("y", SO_TOO)
+    found = halved([Shift(BEFORE, AFTER), one, Shift(BEFORE, SO_TOO), other])
+    assert [type(action) for action in found] == [Halve, Shift, Multiply, Shift, Multiply]
+    assert all(action.halves is not None for action in found if isinstance(action, Multiply))
+
+
+def test_what_is_not_moved_further_stays_single() -> None:
+    actions = (Shift(BEFORE, AFTER), Store(AFTER))
+    assert halved(actions) == actions
