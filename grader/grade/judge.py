@@ -145,7 +145,7 @@ def _keep_little() -> None:
 
 
 def _mapped() -> int:
-    """Bytes of address space that this process has, with all the libraries of the process that it was forked from."""
+    """Bytes of address space that this process has, with all the libraries that it has loaded."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:  # no Linux: what the libraries of a worker come to there is not known

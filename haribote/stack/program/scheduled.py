@@ -38,9 +38,11 @@ def scheduled(plain: Program, keep: Keep, quick: bool = False) -> Program:
     in the first tries, in the buffers that there are."""
     if quick and plain.steps <= LONG:
         return schedule(plain, keep=keep)
+    if plain.steps > LONG:
+        return schedule_long(plain)
     if plain.steps > MIDDLING:
         found = schedule_long(plain)
-        if plain.steps > LONG or _moves_take(found, BIND):
+        if _moves_take(found, BIND):
             return found
     found = schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_are_all)
     if not any(isinstance(line, Move) for line in found.lines):

@@ -37,9 +37,9 @@ def test_a_long_program_is_scheduled_as_a_whole(monkeypatch: pytest.MonkeyPatch)
     leaves_the_same(plain, found)
 
 
-@pytest.mark.parametrize(("slack", "won", "units"), [(1.0, 1, 1), (0.0, 1, scheduled.EFFORT), (0.0, 0, 2)])
+@pytest.mark.parametrize(("enough", "won", "units"), [(0.0, 1, 1), (1.0, 1, scheduled.EFFORT), (1.0, 0, 2)])
 def test_it_is_looked_for_at_length_where_steps_bind_as_long_as_some_are_won(
-    monkeypatch: pytest.MonkeyPatch, slack: float, won: int, units: int
+    monkeypatch: pytest.MonkeyPatch, enough: float, won: int, units: int
 ) -> None:
     asked: list[int] = []
 
@@ -48,6 +48,25 @@ def test_it_is_looked_for_at_length_where_steps_bind_as_long_as_some_are_won(
         search.steps -= won
 
     monkeypatch.setattr(Search, "go_on", go_on)
-    monkeypatch.setattr(scheduled, "SLACK", slack)
+    monkeypatch.setattr(scheduled, "ENOUGH", enough)
     scheduled.scheduled(scheduled.mended([line for number in range(4) for line in lines(number)]), {})
     assert asked == [1] * units
+
+
+@pytest.mark.parametrize(("bind", "thorough"), [(0.0, 0), (1.1, 1)])
+def test_a_middling_program_that_its_moves_bind_counts_as_long(
+    monkeypatch: pytest.MonkeyPatch, bind: float, thorough: int
+) -> None:
+    asked: list[Program] = []
+
+    def schedule(program: Program, **_: object) -> Program:
+        asked.append(program)
+        return program
+
+    monkeypatch.setattr(scheduled, "schedule", schedule)
+    monkeypatch.setattr(scheduled, "MIDDLING", 10)
+    monkeypatch.setattr(scheduled, "BIND", bind)
+    plain = scheduled.mended([line for number in range(8) for line in lines(number)])
+    found = scheduled.scheduled(plain, {})
+    assert plain.steps > 10 and len(asked) == thorough
+    leaves_the_same(plain, found)
