@@ -51,8 +51,8 @@ class Registers:
 
 TOGETHER = 2
 """Blocks that are rounded together where each is used once: the unit matrix is written once for them."""
-FEW = range(2, MANY + 1)
-"""Groups of vectors with which a block is so soon through that writing matrices counts."""
+FEW = range(2, MANY)
+"""Groups of vectors with which a block is so soon through that writing the next matrices counts."""
 
 
 def used_once(
