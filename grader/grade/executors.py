@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import importlib.util
 import multiprocessing
 import os
-import signal
-import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from grader.grade.judge import bound_to
 from haribote.errors import HariboteError
 from simulator.messages import tr
-
-_DIE_WITH_PARENT = 1  # of prctl
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,7 @@ def local_crew(workers: int) -> Crew:
 
     def make() -> Executor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=(os.getpid(),))
+        return ProcessPoolExecutor(1, mp_context=context, initializer=bound_to, initargs=(os.getpid(),))
 
     def stop(executor: Executor) -> None:
         executor.shutdown(wait=False, cancel_futures=True)
@@ -66,12 +62,3 @@ def cluster_crew(address: str) -> Crew:
         raise HariboteError(tr("the cluster {address} has no workers", address), tr("start some with `dask worker`"))
     name = tr("{threads} thread{s} of the cluster {address}", threads, "s" if threads > 1 else "", address)
     return Crew(lambda: client.get_executor(pure=False), 2 * threads, name, lambda executor: executor.shutdown(False))
-
-
-def _prepare(parent: int) -> None:
-    """In a new worker: Ctrl-C is the coordinator's to handle, and without a coordinator there is no work."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)

@@ -117,19 +117,24 @@ def serve(parent: int) -> None:
 
 
 def _limit(parent: int, memory: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """So many bytes more than are mapped by now, and no longer than the worker."""
+    bound_to(parent)
     _keep_little()
     warnings.simplefilter("ignore")  # such as division by zero in an answer
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = _mapped() + memory
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def bound_to(parent: int) -> None:
+    """In a new process: Ctrl-C is for the one that started it to handle, and without that one there is no work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
-    if resource is not None:
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        most = _mapped() + memory
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def give_back() -> None:

@@ -36,9 +36,10 @@ def halved(actions: Sequence[Action]) -> tuple[Action, ...]:
         if isinstance(move, Shift):
             there = readers[move.target]
             served = [one for one in there if id(one) not in taken and _takes(one, move)]
-            if served and _saves(move, len(served), len(served) < len(there)):
+            also = len(served) < len(there)
+            if served and _saves(move, len(served), also):
                 taken.update(map(id, served))
-                _halve(found, served, move, len(served) < len(there))
+                _halve(found, served, move, also)
     return tuple(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -69,7 +70,9 @@ def used_once(
         return [{"hi": rows(code.take(2 * kind.rows, (banks.sums,)))} for _ in range(2)]
     found: list[Form] = []
     rounded = banks.vectors if banks.vectors in GRF else banks.matrices
-    needed = {rounded: BLOCK, banks.sums: GROUP} if rounded != banks.matrices else {rounded: BLOCK + GROUP}
+    needed = Counter[str]()
+    for bank, words in ((rounded, BLOCK), (banks.sums, GROUP), (banks.matrices, GROUP)):
+        needed[bank] += words
     room = all(code.largest(bank) >= 2 * TOGETHER * words + spare for bank, words in needed.items())
     for _ in range(2 * TOGETHER if room and groups in FEW and row_groups >= TOGETHER else 2):
         hi = code.take(2 * kind.rows, (rounded,))

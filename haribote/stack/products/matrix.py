@@ -133,8 +133,9 @@ class _Product:
             for chunk, held in product(chunks, self._held()):
                 self._split_vectors(batch, chunk, held)
                 for some, blocks in product(self._row_groups(), [held] if self.banks.in_blocks else self._portions()):
-                    for rows in some if not ahead else ():
-                        self._split_blocks(batch, rows, blocks)
+                    if not ahead:
+                        for rows in some:
+                            self._split_blocks(batch, rows, blocks)
                     for rows in some:
                         self._multiply(batch, rows, chunk, blocks)
 
