@@ -20,6 +20,7 @@ from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import Facts, view_shape
 from haribote.stack.planner.families import Split, half_candidates, projected
 from haribote.stack.planner.letters import PRODUCTS, letters_of
+from haribote.stack.planner.looks import dealt_out
 from haribote.stack.planner.states import NoWay, State, holdable
 from haribote.stack.planner.streams import streamed, streams
 from haribote.stack.planner.tariff import NEVER
@@ -29,7 +30,7 @@ __all__ = ["PRODUCTS", "letters_of", "product"]
 
 Ways = tuple[products.Precision, ...]
 TARGETS = 4
-"""Layouts of a result that are looked at after the ways to compute it."""
+"""Layouts of a result that are looked at after the ways to compute it; one more where sums may be dealt out."""
 MANY_STEPS = 128
 """Of a product in the matrix unit: from here on each way has so many layouts of its own."""
 
@@ -142,13 +143,14 @@ def _multiplied(
 ) -> Iterator[State]:
     """A product of two versions, and its result in the layouts that are near, some of them. limit: states that cost so
     much count as some, but are left out."""
-    name, left = node.output[0], TARGETS
+    name, most = node.output[0], TARGETS + state.facts.look.dealt_out
+    left = most
     spec, split = _spec(letters, a.split, b.split), _split(letters, a.split, b.split)
     cores = _cores(spec, a.map, b.map, state.facts.ways(node))
     for core, zeros, parts, skips in cores:
-        cost = STEP_CYCLES * core.steps
+        cost = state.facts.look.products * STEP_CYCLES * core.steps
         if core.matrix and cores[0].core.matrix and core.steps >= MANY_STEPS:
-            left = TARGETS  # with the other operand as the matrix the sums may be nearer to where they are wanted
+            left = most  # with the other operand as the matrix the sums may be nearer to where they are wanted
         if state.cost + cost >= limit:
             return  # those that follow have no fewer steps
         if 2 * core.target.longs > state.facts.most_words:
@@ -178,18 +180,19 @@ def _multiplied(
 def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[float, BitMap]]:
     """The layouts to which the parts of a product are added up most cheaply, with the prices."""
     facts = state.facts
-    key = name, split, parts
+    key, count = (name, split, parts), TARGETS + facts.look.dealt_out
     if key not in facts.ends:
         targets = [found for other, found in facts.layouts(name) if other == split]
-        targets += [near for near in [_joined_in_place(parts)] if near not in targets]
+        near = [_joined_in_place(parts), *(dealt_out(parts) if facts.look.dealt_out else ())]
+        targets += [found for found in near if found not in targets]
         targets = [found for found in targets if state.admits(Version(name, found, split))]
         priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]
-        facts.ends[key] = sorted(priced, key=lambda entry: entry[0])[:TARGETS]
+        facts.ends[key] = sorted(priced, key=lambda entry: entry[0])[:count]
     known = facts.ends[key]
     residents = dict.fromkeys(version.map for version in _residents_like(state, name) if version.split == split)
     more = [found for found in residents if all(found != target for _, target in known)]
     priced = [*known, *((facts.tariff.price(parts, found, "fadd"), found) for found in more)]
-    return sorted(priced, key=lambda entry: entry[0])[:TARGETS] if more else known
+    return sorted(priced, key=lambda entry: entry[0])[:count] if more else known
 
 
 @lru_cache(maxsize=1 << 14)

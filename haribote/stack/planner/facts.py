@@ -16,6 +16,7 @@ from haribote.stack.maps import BitMap, axis_bits
 from haribote.stack.plan import Version
 from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.families import Layout, Split, candidates
+from haribote.stack.planner.looks import FIRST, Look
 from haribote.stack.planner.precision import Precision, delicate, ways
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.planner.views import AxisView, views_of
@@ -44,7 +45,8 @@ class Facts:
     kept after the node that is looked at now; looked_at: values of which somebody has asked a state what there is of
     them. added: constants that the plan needs beside those of the graph; renamed: names that it gives to values, and
     theirs. delicate: products that `mixed` leaves exact; ends: where the parts of products are added up, with today's
-    prices. cut: how all values are cut, where they are cut in one way. most_words: per PE, of a version.
+    prices. cut: how all values are cut, where they are cut in one way. most_words: per PE, of a version. look: at
+    products.
     """
 
     def __init__(
@@ -54,8 +56,10 @@ class Facts:
         precision: Precision = "float",
         cut: Cut | None = None,
         most_words: int = MOST_WORDS,
+        look: Look = FIRST,
     ) -> None:
         self.tariff, self.precision, self.cut, self.most_words = tariff, precision, cut, most_words
+        self.look = look
         self.delicate = delicate(model)
         self.model, self.index = model, Index(model)
         self.updates = updates(model)
@@ -76,7 +80,7 @@ class Facts:
 
     def anew(self) -> Facts:
         """The same before anything was planned; what moves cost stays known."""
-        facts = Facts(self.model, self.tariff, self.precision, self.cut, self.most_words)
+        facts = Facts(self.model, self.tariff, self.precision, self.cut, self.most_words, self.look)
         for name in facts.index.constants:
             facts.index.constants[name] = self.index.constants[name]  # tables of indices are large
         return facts

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 
 import onnx
@@ -18,6 +19,7 @@ from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import MOST_WORDS, Facts
 from haribote.stack.planner.families import reduced
 from haribote.stack.planner.letters import most_work
+from haribote.stack.planner.looks import FIRST, SECOND, Look, worth_another
 from haribote.stack.planner.one_round import Found, planned
 from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.roles import roles
@@ -52,10 +54,36 @@ def plan(
 
     Raises NotPlanned for a node that the stack cannot do.
     """
+    return next(plans(model, beam, precision, quick, most_words))
+
+
+def plans(
+    model: onnx.ModelProto,
+    beam: int = BEAM,
+    precision: Precision = "float",
+    quick: bool = False,
+    most_words: int = MOST_WORDS,
+) -> Iterator[Plan]:
+    """The same plan, and where it is far from what the graph needs at least, the one of a second look at it: only their
+    schedules tell which is the shorter one. Raises NotPlanned before the first.
+    """
+
+    def facts(look: Look, cut: Cut | None) -> Facts:
+        return Facts(model, Tariff(), precision, cut, most_words, look)
+
+    first = _cheapest(model, beam, quick, partial(facts, FIRST))
+    found = first.plan()
+    yield found
+    if not quick and worth_another(found, first.cost):
+        yield _cheapest(model, beam, quick, partial(facts, SECOND)).plan()
+
+
+def _cheapest(model: onnx.ModelProto, beam: int, quick: bool, facts: Callable[[Cut | None], Facts]) -> Planning:
+    """The planning of the way to cut all values that proves cheapest. facts: for each."""
     best: Planning | None = None
     for alike in _cuts(model):
         for cut in alike[:1] if quick else alike:
-            planning = Planning(Facts(model, Tariff(), precision, cut, most_words), beam, quick)
+            planning = Planning(facts(cut), beam, quick)
             planning.go_on(best, FIRST_ROUNDS if len(alike) > 1 else None)
             if best is None or planning.cost < best.cost:
                 best = planning
@@ -64,7 +92,7 @@ def plan(
         if quick and best.cost < NEVER:
             break
     assert best is not None and best.found is not None, "without a limit there is a plan, or an error"
-    return Plan(_with_constants(best.found.facts), best.found.actions, best.found.residents)
+    return best
 
 
 def _cuts(model: onnx.ModelProto) -> Iterator[Sequence[Cut | None]]:
@@ -96,6 +124,11 @@ class Planning:
         self._over = False
         self.cost = inf
         self.found: Found | None = None
+
+    def plan(self) -> Plan:
+        """What was found."""
+        assert self.found is not None
+        return Plan(_with_constants(self.found.facts), self.found.actions, self.found.residents)
 
     def go_on(self, best: Planning | None = None, rounds: int | None = None) -> None:
         """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. They end too

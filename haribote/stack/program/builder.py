@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, isa
 from simulator.isa.cost import cost_of
 from simulator.messages import tr
-from simulator.schedule import Keep, overlapped
+from simulator.schedule import Keep, overlapped, schedule_long
 
 MOST_PASSES = 24
 """How often a program is written at most, until no new table is asked for."""
@@ -76,6 +77,23 @@ class Built:
 def build(plan: Plan, quick: bool = False) -> Built:
     """The program of a plan; quick: its schedule is not looked for at length. Raises NoRoom, and AssemblyError for
     lines that no assembler takes."""
+    return _written(plan).built(quick)
+
+
+def shortest(plans: Iterable[Plan], quick: bool = False) -> Built:
+    """The program of the plan that gives the shortest one, by schedules found in a few tries; quick: as in `build`. Of
+    plans other than the first those for which there is no room count for nothing. Raises as `build` does."""
+    first, *others = plans
+    written = [_written(first)]
+    for plan in others:
+        with suppress(NoRoom):
+            written.append(_written(plan))
+    best = min(written, key=_Builder.promised) if len(written) > 1 else written[0]
+    return best.built(quick)
+
+
+def _written(plan: Plan) -> _Builder:
+    """All lines of a plan."""
     code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
     tight = 0  # passes that found no room
     for number in range(MOST_PASSES):
@@ -91,7 +109,7 @@ def build(plan: Plan, quick: bool = False) -> Built:
                 code.restart()
                 continue
             if not code.doubtful:
-                return builder.built(quick)
+                return builder
             code.restart(complete=True)  # its tables get their room before all else
             continue
         except NoRoom as error:
@@ -176,9 +194,18 @@ class _Builder:
                 done(number)
                 self._act(number, action)
 
+    @cached_property
+    def plain(self) -> Program:
+        """All lines as a program, one after another."""
+        return mended(tuple(self.code.lines))
+
+    def promised(self) -> float:
+        """Cycles of a schedule that is found in a few tries."""
+        return overlapped(schedule_long(self.plain))
+
     def built(self, quick: bool = False) -> Built:
         """What was emitted, as it is run. quick: as in `build`."""
-        plain = mended(tuple(self.code.lines))
+        plain = self.plain
         homes = {version: self.homes.of(version) for version in self.at_home}
         names = {version.value for version in self.plan.resident}
         loaded = tuple(self._loaded())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,7 +26,7 @@ from haribote.stack.planner.narrow import in_words, word_of
 from haribote.stack.planner.precision import checked
 from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.unsigned import signed_extremes
-from haribote.stack.program.builder import Built, build
+from haribote.stack.program.builder import Built, build, shortest
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from haribote.stack.program.garbage import seldom_collected
 from haribote.stack.program.work import Spill
@@ -122,11 +122,11 @@ def _cheapest(ready: onnx.ModelProto, precision: str, quick: bool) -> Built:
     which planners do not see what it costs, also one of smaller values, which leave room for each other; the cheaper of
     both.
     """
-    found = build(_plan(ready, precision, quick), quick)
+    found = shortest(_plans(ready, precision, quick), quick)
     if quick or _put_away(found) < MUCH * found.executable.cost.cycles:
         return found
     try:
-        other = build(_plan(ready, precision, most_words=FEW_WORDS))
+        other = build(next(_plans(ready, precision, most_words=FEW_WORDS)))
     except (NotPlanned, NoRoom):
         return found
     return min(found, other, key=lambda one: one.executable.cost.fewest)
@@ -140,14 +140,14 @@ def _put_away(found: Built) -> float:
 
 def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
     """The plan of a graph. Raises HariboteError."""
-    return _plan(prepared(model), precision)
+    return next(_plans(prepared(model), precision))
 
 
-def _plan(ready: onnx.ModelProto, precision: str, quick: bool = False, most_words: int = MOST_WORDS) -> Plan:
-    """The plan of what `prepared` gives; quick: the first good one. most_words: per PE, of a value in a layout."""
-    from haribote.stack.planner.search import plan  # what is kept needs no planner
+def _plans(ready: onnx.ModelProto, precision: str, quick: bool = False, most_words: int = MOST_WORDS) -> Iterator[Plan]:
+    """The plans of what `prepared` gives; quick: the first good one. most_words: per PE, of a value in a layout."""
+    from haribote.stack.planner.search import plans  # what is kept needs no planner
 
-    return plan(ready, precision=checked(precision), quick=quick, most_words=most_words)
+    return plans(ready, precision=checked(precision), quick=quick, most_words=most_words)
 
 
 Passed = dict[str, onnx.ModelProto]
