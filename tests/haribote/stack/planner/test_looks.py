@@ -1,0 +1,89 @@
+"""A second look at a graph: when it is worth its time, and where it lets sums go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from haribote.graph import Builder
+from haribote.stack import moves
+from haribote.stack.maps import COPY, PART, Bit, BitMap, address
+from haribote.stack.plan import Plan
+from haribote.stack.planner import search
+from haribote.stack.planner.families import L1BS, L2BS
+from haribote.stack.planner.looks import FAR, FIRST, SECOND, dealt_out, worth_another
+from haribote.stack.planner.tariff import Tariff
+from haribote.stack.products.bound import model_bound
+
+
+def product(size: int, nodes: int = 1) -> Plan:
+    """A plan, without actions, of a product of so many rows, and of nodes behind it."""
+    b = Builder("product")
+    x, w = b.input("x", (size, 256), np.float32), b.input("w", (256, 256), np.float32)
+    last = b.op("MatMul", x, w, name="y")
+    for number in range(nodes - 1):
+        last = b.op("Relu", last, name=f"y{number}")
+    b.output(last)
+    return Plan(b.finish(), ())
+
+
+def test_a_plan_far_from_the_least_is_worth_another_look() -> None:
+    plan = product(256)
+    least = model_bound(plan.graph).cycles
+    assert worth_another(plan, FAR * least + 1)
+    assert not worth_another(plan, FAR * least)
+
+
+def test_small_products_and_large_graphs_are_not() -> None:
+    assert not worth_another(product(1), 1e9)
+    assert worth_another(product(256, nodes=20), 1e9)
+    assert not worth_another(product(256, nodes=200), 1e9)
+
+
+PARTS = {bit: PART for bit in L1BS} | {bit: COPY for bit in L2BS}
+
+
+def parts(bits: int) -> BitMap:
+    """Rows at so many address bits, columns over the PEs of an L1B; each L1B has a part."""
+    table = PARTS | {Bit("W", 0): 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
+    table |= {Bit("MAB", number): 3 + number for number in range(4)}
+    return BitMap.of("LM", (1 << bits, 128), table | {address(number): 7 + number for number in range(bits)})
+
+
+def test_sums_are_dealt_out_along_the_highest_bits() -> None:
+    (found,) = dealt_out(parts(5))
+    assert [found[bit] for bit in L1BS] == [9, 10, 11]
+    assert [found[address(number)] for number in range(2)] == [7, 8]
+    assert found.longs == 4
+    assert PART not in found.table.values()
+
+
+def test_too_few_bits_are_not_dealt_out_nor_what_l1bs_have_no_parts_of() -> None:
+    assert dealt_out(parts(4)) == []
+    copied = BitMap.of("LM", (32, 128), dict(parts(5).carries) | dict.fromkeys(L1BS, COPY))
+    assert dealt_out(copied) == []
+
+
+def test_dealing_a_sum_out_takes_no_longer_than_copying_it() -> None:
+    """One L1B gets an eighth of what all get otherwise."""
+    copied = BitMap.of("LM", (32, 128), dict(parts(5).carries) | dict.fromkeys(L1BS, COPY))
+    (found,) = dealt_out(parts(5))
+    assert moves.price(parts(5), found, "fadd") <= moves.price(parts(5), copied, "fadd")
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_plans_come_from_both_looks_where_one_is_not_enough(far: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tariff, "learn", lambda *asked: False)
+    monkeypatch.setattr(search, "worth_another", lambda plan, cycles: far)
+    looks = []
+    facts = search.Facts
+
+    def noted(*given: object) -> object:
+        looks.append(given[-1])
+        return facts(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(search, "Facts", noted)
+    found = list(search.plans(product(64).graph, beam=2))
+    assert len(found) == 1 + far
+    assert list(dict.fromkeys(looks)) == [FIRST, SECOND][: 1 + far]
+    assert len(list(search.plans(product(64).graph, beam=2, quick=True))) == 1

@@ -1,0 +1,53 @@
+"""Of several plans of a graph the one that gives the shortest program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from haribote.stack.places import NoRoom
+from haribote.stack.plan import Alias, Become, Plan, Shift
+from haribote.stack.program import builder
+from haribote.stack.program.builder import build, shortest
+from tests.haribote.stack.program.small_plans import NEAR, TURNED, replaced, version
+
+TIMES = 20
+
+
+def longer() -> Plan:
+    """The same as `replaced`, but what moves goes to and fro TIMES more."""
+    plan = replaced()
+    *before, move, alias, become = plan.actions
+    assert isinstance(move, Shift) and isinstance(alias, Alias) and isinstance(become, Become)
+    there = move.target
+    for number in range(TIMES):
+        back, again = version(f"x.back{number}", NEAR), version(f"x.again{number}", TURNED)
+        before += [move, Shift(there, back)]
+        move, there = Shift(back, again), again
+    return replace(plan, actions=(*before, move, Alias(there, alias.target), become))
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_shorter_program_is_taken_whichever_plan_came_first(order: Sequence[int]) -> None:
+    plans = [replaced(), longer()]
+    assert build(plans[0]).executable.cost.fewest < build(plans[1]).executable.cost.fewest
+    found = shortest(plans[number] for number in order)
+    assert found.plan is plans[0]
+    assert found.executable.step == build(plans[0]).executable.step
+
+
+def test_a_plan_for_which_there_is_no_room_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    plans = [longer(), replaced()]
+    written = builder._written
+
+    def full(plan: Plan) -> object:
+        if plan is plans[1]:
+            raise NoRoom("nothing is free", "less")
+        return written(plan)
+
+    monkeypatch.setattr(builder, "_written", full)
+    assert shortest(plans).plan is plans[0]
+    with pytest.raises(NoRoom, match="nothing is free"):
+        shortest(reversed(plans))
