@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -75,7 +76,8 @@ def plans(
     found = first.plan()
     yield found
     if not quick and worth_another(found, first.cost):
-        yield _cheapest(model, beam, quick, partial(facts, SECOND)).plan()
+        with suppress(NotPlanned):  # there is the first one
+            yield _cheapest(model, beam, quick, partial(facts, SECOND)).plan()
 
 
 def _cheapest(model: onnx.ModelProto, beam: int, quick: bool, facts: Callable[[Cut | None], Facts]) -> Planning:

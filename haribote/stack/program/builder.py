@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -81,13 +80,17 @@ def build(plan: Plan, quick: bool = False) -> Built:
 
 
 def shortest(plans: Iterable[Plan], quick: bool = False) -> Built:
-    """The program of the plan that gives the shortest one, by schedules found in a few tries; quick: as in `build`. Of
-    plans other than the first those for which there is no room count for nothing. Raises as `build` does."""
-    first, *others = plans
-    written = [_written(first)]
-    for plan in others:
-        with suppress(NoRoom):
+    """The program of the plan that gives the shortest one, by schedules found in a few tries; quick: as in `build`.
+    Plans for which there is no room count for nothing. Raises as `build` does where none of them can be written."""
+    written: list[_Builder] = []
+    problems: list[HariboteError] = []
+    for plan in plans:
+        try:
             written.append(_written(plan))
+        except HariboteError as problem:
+            problems.append(problem)
+    if not written:
+        raise problems[0]
     best = min(written, key=_Builder.promised) if len(written) > 1 else written[0]
     return best.built(quick)
 
