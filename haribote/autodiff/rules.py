@@ -73,13 +73,6 @@ class Backward(NodeWriter):
             return self.op("ReduceSum", grad, self.ints(stretched, "axes"), keepdims=1)
         return grad
 
-    def broadcast_op(self, op_type: str, *inputs: str, target: str) -> str:
-        """An operator of the shape of the node's output, summed to the target's shape where that is smaller."""
-        shape = self.shapes[self.node.output[0]]
-        if shape == self.shapes[target]:
-            return self.op(op_type, *inputs)
-        return self.sum_to(self.op(op_type, *inputs, part="wide"), target, shape)
-
     def axes(self, node: onnx.NodeProto) -> set[int]:
         """The axes that a node reduces, which must be constants."""
         found = axes_of(self.index, node)

@@ -44,13 +44,10 @@ def meaning(row: KernelRow, arrays: tuple[Array, ...], constant: float = 1.0) ->
     return result, tolerance + (2 * SMALLEST if row.op in RELATIVE else 0)
 
 
-def wrong_elements(row: KernelRow, arrays: tuple[Array, ...], received: Array, constant: float = 1.0) -> Array:
-    """Which elements of a result are not right: other bits after DL and UL, elsewhere further off than allowed."""
-    return not_meant(row, meaning(row, arrays, constant), received)
-
-
 def not_meant(row: KernelRow, right: tuple[Array, Array], received: Array) -> Array:
-    """The same, where what is meant is known."""
+    """Which elements of a result are not right: other bits after DL and UL, elsewhere further off than allowed. right:
+    what is meant, as `meaning` gives it.
+    """
     wanted, tolerance = right
     bits = np.ascontiguousarray(received).view(np.uint32)
     if row.op in ("DL", "UL"):

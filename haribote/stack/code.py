@@ -24,7 +24,7 @@ from simulator import isa
 from simulator.messages import tr
 
 if TYPE_CHECKING:
-    from simulator.engine.state.memories import Memories
+    pass
 
 MASK_ENTRIES = range(1, 8)
 """Mask entries that steps write, in turn."""
@@ -373,12 +373,6 @@ class Code:
 def _of_addresses(key: object) -> bool:
     """True for the key of a table that `Code.data` asks for."""
     return isinstance(key, tuple) and key[:1] == ("data",)
-
-
-def apply_uploads(memories: Memories, code: Code) -> None:
-    """What the host does before the setup."""
-    for upload in code.uploads:
-        uploads.write(memories, upload)
 
 
 def long(slot: Slot, offset: int = 0, tail: str = "") -> str:

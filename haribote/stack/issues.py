@@ -19,8 +19,6 @@ from haribote.stack.ways import Way
 Targets = Sequence[Place]
 """The places that get the same result: one, or several in different banks of the PEs."""
 Four = tuple[list[int], list[int], tuple[int, ...]]
-MASKS = 15
-"""Mask entries that can be written: 1 to 15."""
 
 
 @dataclass

@@ -224,10 +224,6 @@ class BitMap:
         same = self.memory == demand.memory and self.shape == demand.shape
         return same and all(carry in (NOTHING, self[bit]) for bit, carry in demand.carries)
 
-    def same_up_to_copies(self, other: BitMap) -> bool:
-        """True where both hold the same elements in the same places, copies left out of account."""
-        return self.weakened() == other.weakened()
-
     def transposed(self) -> BitMap:
         """The map of the transposed matrix in the same places."""
         rows, columns = self.axes

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from haribote.stack.code import Code, Slot, apply_uploads
+from haribote.stack import uploads
+from haribote.stack.code import Code, Slot
 from simulator import Machine, assemble
 from simulator.assembly.checks import check, fix_nops
 
@@ -15,7 +16,8 @@ def _run(code: Code) -> Machine:
     machine = Machine("native")
     for name in ("lm0", "lm1", "l1bm", "l2bm"):
         getattr(machine, name)[...] = 1
-    apply_uploads(machine, code)
+    for upload in code.uploads:
+        uploads.write(machine, upload)
     for part in (code.setup, code.lines):
         program = assemble(fix_nops(assemble("\n".join(part) + "\n")))
         assert [found for found in check(program) if found.severity == "error"] == []

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.moved import places_of
-from haribote.stack.code import Code, apply_uploads
+from haribote.stack import uploads
+from haribote.stack.code import Code
 from haribote.stack.places import BANKS, Place
 from simulator import Machine, Program, assemble
 from simulator.assembly.checks import check, fix_nops
@@ -41,7 +42,8 @@ def run(code: Code, values: Mapping[Place, NDArray[Any]], seed: int = 0) -> Mach
     for name in ("l1bm", "l2bm", "pdm"):
         memory = getattr(machine, name)
         memory[..., :LONGS] = random.integers(1, 1 << 63, memory[..., :LONGS].shape, np.uint64)
-    apply_uploads(machine, code)
+    for upload in code.uploads:
+        uploads.write(machine, upload)
     if code.setup:
         machine.run(program(code.setup))
     for place, array in values.items():
