@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from haribote.stack.places import BANKS, UNIT_LONGS, NoBuffer, NoRoom, Place
 from haribote.stack.uploads import Upload, Words
 from simulator import isa
 from simulator.messages import tr
-
-if TYPE_CHECKING:
-    pass
 
 MASK_ENTRIES = range(1, 8)
 """Mask entries that steps write, in turn."""

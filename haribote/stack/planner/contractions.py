@@ -14,13 +14,12 @@ from typing import NamedTuple
 import onnx
 
 from haribote.stack import products
-from haribote.stack.maps import COPY, PART, BitMap
+from haribote.stack.maps import COPY, PART, BitMap, address
 from haribote.stack.plan import Multiply, Shift, Version
 from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import Facts, view_shape
-from haribote.stack.planner.families import Split, half_candidates, projected
+from haribote.stack.planner.families import CYCLES, L1BS, Split, half_candidates, projected
 from haribote.stack.planner.letters import PRODUCTS, letters_of
-from haribote.stack.planner.looks import dealt_out
 from haribote.stack.planner.states import NoWay, State, holdable
 from haribote.stack.planner.streams import streamed, streams
 from haribote.stack.planner.tariff import NEVER
@@ -143,14 +142,14 @@ def _multiplied(
 ) -> Iterator[State]:
     """A product of two versions, and its result in the layouts that are near, some of them. limit: states that cost so
     much count as some, but are left out."""
-    name, most = node.output[0], TARGETS + state.facts.look.dealt_out
-    left = most
+    name, left = node.output[0], _targets(state.facts)
     spec, split = _spec(letters, a.split, b.split), _split(letters, a.split, b.split)
     cores = _cores(spec, a.map, b.map, state.facts.ways(node))
     for core, zeros, parts, skips in cores:
         cost = state.facts.look.products * STEP_CYCLES * core.steps
         if core.matrix and cores[0].core.matrix and core.steps >= MANY_STEPS:
-            left = most  # with the other operand as the matrix the sums may be nearer to where they are wanted
+            # with the other operand as the matrix the sums may be nearer to where they are wanted
+            left = _targets(state.facts)
         if state.cost + cost >= limit:
             return  # those that follow have no fewer steps
         if 2 * core.target.longs > state.facts.most_words:
@@ -180,19 +179,24 @@ def _multiplied(
 def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[float, BitMap]]:
     """The layouts to which the parts of a product are added up most cheaply, with the prices."""
     facts = state.facts
-    key, count = (name, split, parts), TARGETS + facts.look.dealt_out
+    key = name, split, parts
     if key not in facts.ends:
         targets = [found for other, found in facts.layouts(name) if other == split]
-        near = [_joined_in_place(parts), *(dealt_out(parts) if facts.look.dealt_out else ())]
+        near = [_joined_in_place(parts), *(_dealt_out(parts) if facts.look.dealt_out else ())]
         targets += [found for found in near if found not in targets]
         targets = [found for found in targets if state.admits(Version(name, found, split))]
         priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]
-        facts.ends[key] = sorted(priced, key=lambda entry: entry[0])[:count]
+        facts.ends[key] = sorted(priced, key=lambda entry: entry[0])[: _targets(facts)]
     known = facts.ends[key]
     residents = dict.fromkeys(version.map for version in _residents_like(state, name) if version.split == split)
     more = [found for found in residents if all(found != target for _, target in known)]
     priced = [*known, *((facts.tariff.price(parts, found, "fadd"), found) for found in more)]
-    return sorted(priced, key=lambda entry: entry[0])[:count] if more else known
+    return sorted(priced, key=lambda entry: entry[0])[: _targets(facts)] if more else known
+
+
+def _targets(facts: Facts) -> int:
+    """How many layouts of a result are looked at."""
+    return TARGETS + facts.look.dealt_out
 
 
 @lru_cache(maxsize=1 << 14)
@@ -208,6 +212,19 @@ def _joined_in_place(found: BitMap) -> BitMap:
     """The map of parts with their sum copied to all of them."""
     table = {bit: COPY if carry == PART else carry for bit, carry in found.carries}
     return projected(BitMap.of("LM", found.shape, table), found.shape)
+
+
+@lru_cache(maxsize=1 << 14)
+def _dealt_out(parts: BitMap) -> list[BitMap]:
+    """The same with the sum dealt out over the L1Bs: along the highest bits at addresses, of which enough for the
+    cycles of a step stay there. None where L1Bs hold no parts, or where there are too few bits."""
+    joined = _joined_in_place(parts)
+    if any(parts[bit] != PART for bit in L1BS) or joined.address_bits < len(L1BS) + CYCLES:
+        return []
+    places = [address(joined.address_bits - len(L1BS) + number) for number in range(len(L1BS))]
+    table = {bit: carry for bit, carry in joined.carries if bit not in places}
+    table |= {l1b: joined[place] for l1b, place in zip(L1BS, places, strict=True)}
+    return [BitMap.of("LM", joined.shape, table)]
 
 
 def _residents_like(state: State, name: str) -> Iterator[Version]:

@@ -45,8 +45,8 @@ class Facts:
     kept after the node that is looked at now; looked_at: values of which somebody has asked a state what there is of
     them. added: constants that the plan needs beside those of the graph; renamed: names that it gives to values, and
     theirs. delicate: products that `mixed` leaves exact; ends: where the parts of products are added up, with today's
-    prices. cut: how all values are cut, where they are cut in one way. most_words: per PE, of a version. look: at
-    products.
+    prices. cut: how all values are cut, where they are cut in one way. most_words: per PE, of a version. look: what
+    products count, and where their sums may lie.
     """
 
     def __init__(

@@ -7,24 +7,22 @@ is planned once more with another look, and the schedules decide.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
-from haribote.stack.maps import COPY, PART, BitMap, address
 from haribote.stack.plan import Plan, Stream
-from haribote.stack.planner.families import CYCLES, L1BS, projected
 from haribote.stack.products.bound import model_bound
 
 
 class Look(NamedTuple):
     """products: what a cycle of a product counts beside one of anything else. dealt_out: the sum of a product's parts
-    may also be dealt out over the units that held them, so that what follows is done once, not in all of them."""
+    may also be dealt out over the L1Bs that held them, so that what follows is done once, not in all of them."""
 
     products: float
     dealt_out: bool
 
 
 FIRST, SECOND = Look(1.0, False), Look(1.8, True)
+"""Of every graph, and of those for which `worth_another` says so."""
 FAR = 4.0
 """How many times as long as the least a plan looks, until another look is worth its time."""
 FEW_NODES = 64
@@ -40,16 +38,3 @@ def worth_another(plan: Plan, cycles: float) -> bool:
         return False
     least = model_bound(model)
     return least.mac >= LEAST_WORK and cycles > FAR * least.cycles
-
-
-@lru_cache(maxsize=1 << 14)
-def dealt_out(parts: BitMap) -> list[BitMap]:
-    """The map of parts with their sum dealt out over the L1Bs: along the highest of its bits at addresses, of which
-    enough for the cycles of a step stay there. None where L1Bs hold no parts, or where there are too few bits."""
-    inside = [index for _, index in sorted(parts.addresses, key=lambda entry: entry[0].number)]
-    if any(parts[bit] != PART for bit in L1BS) or len(inside) < len(L1BS) + CYCLES:
-        return []
-    table = {bit: COPY if carry == PART else carry for bit, carry in parts.carries if bit.level != "address"}
-    table |= dict(zip(L1BS, inside[-len(L1BS) :], strict=True))
-    table |= {address(number): index for number, index in enumerate(inside[: -len(L1BS)])}
-    return [projected(BitMap.of("LM", parts.shape, table), parts.shape)]

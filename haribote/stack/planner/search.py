@@ -43,21 +43,6 @@ MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
 
-def plan(
-    model: onnx.ModelProto,
-    beam: int = BEAM,
-    precision: Precision = "float",
-    quick: bool = False,
-    most_words: int = MOST_WORDS,
-) -> Plan:
-    """The cheapest plan that is found for a graph of elementary operators. quick: the first whose moves are there, of
-    few states. most_words: per PE, of a value in a layout.
-
-    Raises NotPlanned for a node that the stack cannot do.
-    """
-    return next(plans(model, beam, precision, quick, most_words))
-
-
 def plans(
     model: onnx.ModelProto,
     beam: int = BEAM,
@@ -65,8 +50,11 @@ def plans(
     quick: bool = False,
     most_words: int = MOST_WORDS,
 ) -> Iterator[Plan]:
-    """The same plan, and where it is far from what the graph needs at least, the one of a second look at it: only their
-    schedules tell which is the shorter one. Raises NotPlanned before the first.
+    """The cheapest plan that is found for a graph of elementary operators; and where it is far from what the graph
+    needs at least, that of a second look at it: only their schedules tell which is the shorter one. quick: the first
+    whose moves are there, of few states, and no other. most_words: per PE, of a value in a layout.
+
+    Raises NotPlanned, before there is any, for a node that the stack cannot do.
     """
 
     def facts(look: Look, cut: Cut | None) -> Facts:

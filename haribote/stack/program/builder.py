@@ -81,7 +81,7 @@ def build(plan: Plan, quick: bool = False) -> Built:
 
 def shortest(plans: Iterable[Plan], quick: bool = False) -> Built:
     """The program of the plan that gives the shortest one, by schedules found in a few tries; quick: as in `build`.
-    Plans for which there is no room count for nothing. Raises as `build` does where none of them can be written."""
+    Plans that cannot be written count for nothing. Raises as `build` does where none can."""
     written: list[_Builder] = []
     problems: list[HariboteError] = []
     for plan in plans:
@@ -91,8 +91,11 @@ def shortest(plans: Iterable[Plan], quick: bool = False) -> Built:
             problems.append(problem)
     if not written:
         raise problems[0]
-    best = min(written, key=_Builder.promised) if len(written) > 1 else written[0]
-    return best.built(quick)
+    if len(written) == 1:
+        return written[0].built(quick)
+    drafts = [(schedule_long(one.plain), one) for one in written]
+    first, best = min(drafts, key=lambda draft: overlapped(draft[0]))
+    return best.built(quick, first)
 
 
 def _written(plan: Plan) -> _Builder:
@@ -202,19 +205,15 @@ class _Builder:
         """All lines as a program, one after another."""
         return mended(tuple(self.code.lines))
 
-    def promised(self) -> float:
-        """Cycles of a schedule that is found in a few tries."""
-        return overlapped(schedule_long(self.plain))
-
-    def built(self, quick: bool = False) -> Built:
-        """What was emitted, as it is run. quick: as in `build`."""
+    def built(self, quick: bool = False, first: Program | None = None) -> Built:
+        """What was emitted, as it is run. quick: as in `build`; first: as in `scheduled`."""
         plain = self.plain
         homes = {version: self.homes.of(version) for version in self.at_home}
         names = {version.value for version in self.plan.resident}
         loaded = tuple(self._loaded())
         read = {port.name for port in loaded} | names
         with stage("scheduling"):
-            step = in_segments(plain, list(self._segments(kept(homes, self.code.set_up))), quick)
+            step = in_segments(plain, list(self._segments(kept(homes, self.code.set_up))), quick, first)
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,

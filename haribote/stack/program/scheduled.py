@@ -33,16 +33,15 @@ def mended(lines: Sequence[str], warnings: bool = False) -> Program:
     return assemble(fix_nops(program, warnings), "step.vsm")
 
 
-def scheduled(plain: Program, keep: Keep, quick: bool = False) -> Program:
+def scheduled(plain: Program, keep: Keep, quick: bool = False, first: Program | None = None) -> Program:
     """A program with as few steps as are found. plain: with its nops; keep: what must be right at the end; quick: found
-    in the first tries, in the buffers that there are."""
+    in the first tries, in the buffers that there are; first: what `schedule_long` finds, where that is known."""
     if quick and plain.steps <= LONG:
         return schedule(plain, keep=keep)
-    if plain.steps > LONG:
-        return schedule_long(plain)
-    if plain.steps > MIDDLING:
-        found = schedule_long(plain)
-        if _moves_take(found, BIND):
+    long = plain.steps > LONG
+    if long or plain.steps > MIDDLING:
+        found = schedule_long(plain) if first is None else first
+        if long or _moves_take(found, BIND):
             return found
     found = schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_are_all)
     if not any(isinstance(line, Move) for line in found.lines):
@@ -58,13 +57,15 @@ class Segment(NamedTuple):
     keep: Keep | None
 
 
-def in_segments(plain: Program, segments: Sequence[Segment], quick: bool = False) -> Program:
+def in_segments(
+    plain: Program, segments: Sequence[Segment], quick: bool = False, first: Program | None = None
+) -> Program:
     """A program with as few steps as are found: the scheduler works between the templates. plain: all segments, with
-    nops; quick: as in `scheduled`."""
+    nops; quick, first: as in `scheduled`."""
     if all(segment.keep is None for segment in segments):
         return mended(plain.source.splitlines(), warnings=True)
     if len(segments) == 1 and segments[0].keep is not None:
-        return scheduled(plain, segments[0].keep, quick)
+        return scheduled(plain, segments[0].keep, quick, first)
     lines: list[str] = []
     for segment in segments:
         if segment.keep is None:

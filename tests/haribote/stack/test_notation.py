@@ -21,7 +21,7 @@ def test_random_layouts(layout: Layout) -> None:
         bit: int(found.positions(bit.level)[at]) >> bit.number & 1 for bit, carry in found.carries if carry != NOTHING
     }
     assert found.element(place) == at
-    assert found.satisfies(found.weakened())
+    assert found.satisfies(found.weakened()) and found.weakened() == found.weakened().weakened()
     assert found.weakened().satisfies(found) == (not found.copies())
 
 

@@ -10,8 +10,9 @@ from haribote.stack import moves
 from haribote.stack.maps import COPY, PART, Bit, BitMap, address
 from haribote.stack.plan import Plan
 from haribote.stack.planner import search
+from haribote.stack.planner.contractions import _dealt_out as dealt_out
 from haribote.stack.planner.families import L1BS, L2BS
-from haribote.stack.planner.looks import FAR, FIRST, SECOND, dealt_out, worth_another
+from haribote.stack.planner.looks import FAR, FIRST, SECOND, worth_another
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.products.bound import model_bound
 

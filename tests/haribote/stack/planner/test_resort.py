@@ -13,7 +13,7 @@ from haribote.stack.planner import elementary
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import candidates, wide
 from haribote.stack.planner.resort import picked
-from haribote.stack.planner.search import plan
+from haribote.stack.planner.search import plans
 from haribote.stack.planner.tariff import NEVER, Tariff
 from haribote.stack.program.builder import build
 from haribote.stack.program.session import session_of
@@ -57,7 +57,7 @@ def test_a_graph_whose_moves_cannot_be_had_runs_by_picks(monkeypatch: pytest.Mon
     )
     builder.output(builder.op("Sub", builder.op("Mul", down, right, name="both"), right, name="y"))
     model = builder.finish()
-    found = plan(elementary.run(model))
+    found = next(plans(elementary.run(model)))
     assert any(isinstance(action, Pick) for action in found.actions)
     session = session_of(build(found).executable, Machine("native"))
     for name, value in feeds.items():
