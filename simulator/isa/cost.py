@@ -97,10 +97,11 @@ def _rate(move: Move) -> Rate:
 def cost_of(program: Program) -> Cost:
     """The cost of running a program once."""
     moves = [line for line in program.lines if isinstance(line, Move)]
-    instructions = [(i, s.count) for s in program.lines if isinstance(s, Step) for i in s.instructions]
     units: Counter[str] = Counter()
-    for instruction, count in instructions:
-        units[instruction.unit] += count
+    for step in program.lines:
+        if isinstance(step, Step):
+            for instruction in step.instructions:
+                units[instruction.unit] += step.count
     cycles = isa.STEP_CYCLES * program.steps + sum(move.size / move_rate(move) for move in moves)
     return Cost(program.steps, program.nops, len(moves), program.move_words, cycles, dict(units))
 
