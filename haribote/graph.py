@@ -50,8 +50,6 @@ class Index:
 
     def __init__(self, model: onnx.ModelProto) -> None:
         graph = model.graph
-        self.node = {node.name: node for node in graph.node}
-        self.producer = {name: node for node in graph.node for name in node.output}
         self.constants: MutableMapping[str, Array] = Constants(graph.initializer)
         self.inputs = [info.name for info in graph.input]
         self.outputs = [info.name for info in graph.output]
@@ -64,6 +62,12 @@ class Index:
             if tensor.elem_type and tensor.HasField("shape") and all(d.HasField("dim_value") for d in tensor.shape.dim):
                 self.shape[info.name] = tuple(d.dim_value for d in tensor.shape.dim)
                 self.dtype[info.name] = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+        self.look_up_nodes(graph)
+
+    def look_up_nodes(self, graph: onnx.GraphProto) -> None:
+        """Again who makes a value and who uses it, after nodes have gone; shapes, dtypes and constants stay."""
+        self.node = {node.name: node for node in graph.node}
+        self.producer = {name: node for node in graph.node for name in node.output}
         self.consumers: dict[str, list[onnx.NodeProto]] = {name: [] for name in [*self.shape, *self.producer]}
         for node in graph.node:
             for name in dict.fromkeys(node.input):

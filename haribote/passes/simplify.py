@@ -37,7 +37,8 @@ def remove_no_ops(model: onnx.ModelProto) -> None:
             node = model.graph.node[position]
             source = _unchanged(node, index)
             if source is not None and _merge(model, index, source, node):
-                index, found = Index(model), True  # the node is gone, and another stands here
+                index.look_up_nodes(model.graph)
+                found = True  # the node is gone, and another stands here
             else:
                 position += 1
 

@@ -292,7 +292,10 @@ class _Machine:
         for run in range(runs):
             now += self._between * (run > 0)
             for number in self._steps:
-                while self._missing(number, run) is not None:
-                    yield
-                now = max(now, self._met(number, run)) + self._items[number].cycles
+                item = self._items[number]
+                if item.needs:  # few steps have any
+                    while self._missing(number, run) is not None:
+                        yield
+                    now = max(now, self._met(number, run))
+                now += item.cycles
                 self._end(number, run, now)
