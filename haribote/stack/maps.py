@@ -232,11 +232,11 @@ class BitMap:
         return BitMap.of(self.memory, self.shape[::-1], carries)
 
 
-_ORDER = (*UNIT_BITS, "W", "address")
+_ORDER = {level: number for number, level in enumerate((*UNIT_BITS, "W", "address"))}
 
 
 def _key(entry: tuple[Bit, int]) -> tuple[int, int]:
-    return _ORDER.index(entry[0].level), entry[0].number
+    return _ORDER[entry[0].level], entry[0].number
 
 
 def broadcast(found: BitMap, shape: Sequence[int]) -> BitMap:
@@ -301,10 +301,9 @@ def level_of_change(before: BitMap, after: BitMap) -> str:
     if before.satisfies(after):
         return "none"
     inside = {"group": "root", "L2B": "group", "L1B": "L2B", "MAB": "L1B", "PE": "MAB"}
-    for level in UNITS["LM"]:
-        for bit in (Bit(level, number) for number in range(UNIT_BITS[level])):
-            if _crossed(before[bit], after[bit]):
-                return inside[level]
+    for bit in unit_bits("LM"):
+        if _crossed(before[bit], after[bit]):
+            return inside[bit.level]
     return "PE"
 
 

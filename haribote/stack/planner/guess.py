@@ -8,6 +8,7 @@ so that a plan settles soon. Rounds of planning take them in turn.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import sqrt
 
 from haribote.stack.maps import COPY, PART, UNITS, Bit, BitMap, Memory, level_of_change, unit_bits
@@ -46,13 +47,13 @@ def guess(source: BitMap, target: BitMap, boldly: bool = True) -> float:
 def _of_travel(source: BitMap, target: BitMap, parts: Sequence[Bit], height: int, steps: float) -> float:
     """Words at each level and the waits between, for as high as they climb. steps: of what is joined nearby."""
     steps += STARTS * height
-    up, down = _longs(source, "L1BM", parts), _longs(target, "L1BM", ())
+    up, down = _longs(source, "L1BM"), _longs(target, "L1BM")
     steps += up / 64 + max(target.longs / 4, down / 64)
     if height > 1:
-        steps += _longs(source, "L2BM", parts) / 256 + _longs(target, "L2BM", ()) / 256
+        steps += _longs(source, "L2BM") / 256 + _longs(target, "L2BM") / 256
     moved = 0.0
     if height > 2:
-        moved = _longs(source, "L2BM", parts) / 32 + _longs(target, "L2BM", ()) / 16
+        moved = _longs(source, "L2BM") / 32 + _longs(target, "L2BM") / 16
     return STEP_CYCLES * steps + moved + _turmoil(source, target)
 
 
@@ -64,14 +65,14 @@ def _of_change(source: BitMap, target: BitMap, parts: Sequence[Bit], height: int
     """
     came = [bit.level for bit, carry in target.carries if carry >= 0 and source[bit] != carry]
     left = [bit.level for bit, carry in source.carries if carry >= 0 and target[bit] != carry]
-    found = 15 + 0.7 * source.longs + 3.3 / 64 * _longs(source, "L1BM", parts)
+    found = 15 + 0.7 * source.longs + 3.3 / 64 * _longs(source, "L1BM")
     found += 125 * (came.count("group") + left.count("group") + left.count("L2B"))
     found += 62 * sum(bit.level == "PE" for bit in parts)
     found += 35.0 * ("L1B" in came) + 2.3 * target.longs * ("MAB" in came)
     found += 1.2 * (source.longs + target.longs) * ("W" in came or "W" in left)
     found += 210.0 * ({"PE", "MAB", "L1B"} <= set(came))
     if height > 1:
-        found += _longs(target, "L2BM", ()) * (1.22 if _is_shared_out(source, target) else 0.15)
+        found += _longs(target, "L2BM") * (1.22 if _is_shared_out(source, target) else 0.15)
     return found
 
 
@@ -89,7 +90,8 @@ def _is_shared_out(source: BitMap, target: BitMap) -> bool:
     return any(target[bit] >= 0 and source[bit] != target[bit] for bit in unit_bits("L2BM"))
 
 
-def _longs(found: BitMap, memory: Memory, parts: object) -> float:
+@lru_cache(maxsize=1 << 15)
+def _longs(found: BitMap, memory: Memory) -> float:
     """Long words of a tensor that a unit of a memory holds: copies once, parts joined."""
     units = sum(carry >= 0 and bit.level in UNITS[memory] for bit, carry in found.carries)
     copies = sum(carry == COPY for _, carry in found.addresses)
