@@ -50,7 +50,7 @@ def _product(g: Rewriter, parts: Sequence[Along], weight: str) -> str:
     (n, m, *sizes), outer = g.shapes[g.result], "hijk"[: len(parts)]
     count = prod(g.shapes[g.node.input[1]]) // m
     shape = (m, len(there)) if groups == 1 else (groups, m // groups, len(there))
-    if (there < 0).any():
+    if not np.array_equal(there, np.arange(count)):
         places = np.where(there < 0, -1, there + np.arange(m)[:, None] * count)
         rows = g.pick(weight, places.reshape(shape), part="rows")
     else:
@@ -71,7 +71,7 @@ def _gradient(g: Rewriter, parts: Sequence[Along], root: str) -> str:
     c, m, *out = g.shapes[g.result]
     inner = "pqrs"[: len(parts)]
     found = g.op("Einsum", windows, g.node.input[1], part="columns", equation=f"n{inner}z,mn{inner}->zm")
-    rows = np.flatnonzero(there >= 0)[:, None] * m + np.arange(m)
+    rows = np.argsort(there)[(there < 0).sum() :, None] * m + np.arange(m)
     places = g.pick(found, rows.reshape(c, *out, m), part="places")
     return g.op("Transpose", places, part=_sum(g), perm=[0, len(out) + 1, *range(1, len(out) + 1)])
 

@@ -130,8 +130,8 @@ def spread(shape: Sequence[int], parts: Sequence[Ints]) -> Ints:
 
 
 def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool, groups: int = 1) -> tuple[str, Ints]:
-    """A value with the windows of an image x [n, c, …]: [n, windows along each axis, all of c and the places]; swapped:
-    [n, places along each axis, all of c and the windows]. With it, what stands where on the last axis (see `slots`).
+    """A value with the windows of an image x [n, c, …]: [n, windows along each axis, the places and all of c]; swapped:
+    [n, places along each axis, the windows and all of c]. With it, what stands where on the last axis (see `slots`).
     groups: of channels, where there is more than one: an axis of their own before the last.
     """
     shape, rank = g.shapes[x], len(parts)
@@ -153,31 +153,30 @@ def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool, groups: 
         outer, inner = inner, outer
     found = found.transpose(0, *outer, 1, *inner)
     found = found.reshape(*found.shape[: 1 + rank], *[groups] * (groups > 1), shape[1] // groups, -1)
+    places = np.ascontiguousarray(_in_slots(found, mode="edge"))
     there = slots(*found.shape[-2:])
-    if (there < 0).any():
-        more = [(0, count) for count in _more(*found.shape[-2:])]
-        found = np.pad(found, [(0, 0)] * (found.ndim - 2) + more, mode="edge")
-    places = np.ascontiguousarray(found.reshape(*found.shape[:-2], -1))
     return g.pick(x, places, name=g.builder.fresh(f"{x}.windows")), there
 
 
 def slots(channels: int, places: int) -> Ints:
     """What stands where on an axis of channels and places: its number in row-major order, -1 for a repeated one.
 
-    Where that takes no more bits of an index, each channel has as many places as bits tell apart, and there are as many
-    channels: then what a channel or a place is depends on its own bits alone, and the axis is full. What is repeated is
-    seen by the same window, so that it is nothing new if it is no number; its weight is 0.
+    Where that takes no more bits of an index, there are as many places as bits tell apart, and each has as many
+    channels: then what a channel or a place is depends on its own bits alone, and the axis is full. Channels are then
+    neighbours, as a product wants them in the image: what lies together there stays together. What is repeated is seen
+    by the same window, so that it is nothing new if it is no number; its weight is 0.
     """
-    found: Ints = np.arange(channels * places).reshape(channels, places)
-    return np.pad(found, [(0, more) for more in _more(channels, places)], constant_values=-1).ravel()
+    return _in_slots(np.arange(channels * places).reshape(channels, places), mode="constant", constant_values=-1)
 
 
-def _more(channels: int, places: int) -> tuple[int, int]:
-    """By how many channels and places an axis of both is filled up."""
+def _in_slots(found: Ints, **beyond: Any) -> Ints:
+    """The last two axes, channels and places, as one. beyond: what stands beyond their ends, as np.pad has it."""
+    channels, places = found.shape[-2:]
     bits = axis_bits(channels), axis_bits(places)
-    if sum(bits) > axis_bits(channels * places):
-        return 0, 0
-    return (1 << bits[0]) - channels, (1 << bits[1]) - places
+    if sum(bits) <= axis_bits(channels * places):
+        more = [(0, (1 << bits[0]) - channels), (0, (1 << bits[1]) - places)]
+        found = np.pad(found, [(0, 0)] * (found.ndim - 2) + more, **beyond).swapaxes(-2, -1)
+    return found.reshape(*found.shape[:-2], -1)
 
 
 def beside_each_other(parts: Sequence[Along]) -> tuple[Ints, Ints]:

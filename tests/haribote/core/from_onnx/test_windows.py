@@ -82,7 +82,7 @@ def test_windows_mean_the_same(body: str) -> None:
 def test_channels_and_places_have_bits_of_their_own_where_that_costs_none() -> None:
     found = slots(6, 25)
     assert len(found) == 256
-    assert all(found[32 * c + p] == (25 * c + p if c < 6 and p < 25 else -1) for c in range(8) for p in range(32))
+    assert all(found[8 * p + c] == (25 * c + p if c < 6 and p < 25 else -1) for c in range(8) for p in range(32))
     assert slots(3, 9).tolist() == list(range(27)), "2 and 4 bits; 27 elements have 5"
 
 
