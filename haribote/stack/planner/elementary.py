@@ -12,17 +12,15 @@ from haribote.core.from_onnx.indexing import moved
 from haribote.errors import UnsupportedOp
 from haribote.graph import Index, attributes
 from haribote.passes.cse import run as share
+from haribote.stack.planner.tables import MOST_COMPARED, looked_through
 from haribote.stack.planner.views import view_of
 from simulator.messages import tr
-
-MOST_PAIRS = 3 << 22
-"""Of elements that a sort or a scatter may compare: 3,072 in each PE."""
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same function; what has no rule stays as it is. Raises UnsupportedOp where too much is compared."""
     _comparable(model)
-    lowered = lower(model, _taken)
+    lowered = lower(rewrite.once(model, looked_through) or model, _taken)
     return share(rewrite.once(lowered, _as_pick) or lowered)
 
 
@@ -34,7 +32,7 @@ def _comparable(model: onnx.ModelProto) -> None:
     index = Index(model)
     for node in nodes:
         pairs = _pairs(node, index)
-        if pairs > MOST_PAIRS:
+        if pairs > MOST_COMPARED:
             raise UnsupportedOp(
                 tr(
                     "node {name} ({op_type}) compares every element with every other: {pairs:,} pairs; {most_pairs:,} "
@@ -42,7 +40,7 @@ def _comparable(model: onnx.ModelProto) -> None:
                     name=node.name,
                     op_type=node.op_type,
                     pairs=pairs,
-                    most_pairs=MOST_PAIRS,
+                    most_pairs=MOST_COMPARED,
                 ),
                 tr("a shorter axis, or fewer rows at a time"),
             )
