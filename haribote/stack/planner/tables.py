@@ -56,7 +56,7 @@ def _gather_nd(g: Rewriter) -> str | bool:
     if g.given.get("batch_dims", 0) or _too_many(g, count):
         return False
     axes = range(len(asked), len(asked) + 1 + len(behind))
-    column = g.wide(tuple_numbers(g, rows, shape, 0), axes, part="column")
+    column = g.wide(tuple_numbers(g, rows, shape[:depth], 0), axes, part="column")
     table = g.shaped(x, (*[1] * len(asked), count, *behind), part="table")
     return _sum(g, table, column, count, len(behind), len(asked))
 
