@@ -52,6 +52,7 @@ def lower(
     takes: Takes = lambda node, index: False,
     more: Mapping[str, Rule] = MappingProxyType({}),
     but: Container[str] = (),
+    first: Mapping[str, Rule] = MappingProxyType({}),
 ) -> onnx.ModelProto:
     """The same function in operators of the core; what has neither rule nor body stays as it is.
 
@@ -60,6 +61,7 @@ def lower(
         takes: nodes that stay, whatever they are.
         more: rules beside those of `RULES`, for operators of the core that are to be written otherwise.
         but: operators of the core that their function bodies are to be written for.
+        first: rules that are tried before those of `RULES`.
 
     Raises:
         GraphError: the graph is not valid.
@@ -70,10 +72,15 @@ def lower(
         return node.op_type in known or takes(node, index)
 
     def write(g: Rewriter) -> bool:
-        rules = [*RULES.get(g.node.op_type, ()), *([more[g.node.op_type]] if g.node.op_type in more else [])]
+        name = g.node.op_type
+        rules = [*_of(first, name), *RULES.get(name, ()), *_of(more, name)]
         return bool(rules) and not takes(g.node, g.index) and any(rule(g) for rule in rules)
 
     inlined = rewrite.to_fixed_point(computed(model), lambda graph: inline(graph, stays))
     return rewrite.to_fixed_point(
         without_empty(inlined), lambda graph: rewrite.once(graph, write), lambda graph: inline(graph, stays)
     )
+
+
+def _of(rules: Mapping[str, Rule], name: str) -> tuple[Rule, ...]:
+    return (rules[name],) if name in rules else ()

@@ -12,7 +12,7 @@ from haribote.core.from_onnx.indexing import moved
 from haribote.errors import UnsupportedOp
 from haribote.graph import Index, attributes
 from haribote.passes.cse import run as share
-from haribote.stack.planner.tables import MOST_COMPARED, looked_through
+from haribote.stack.planner.tables import LOOKED_THROUGH, MOST_COMPARED
 from haribote.stack.planner.views import view_of
 from simulator.messages import tr
 
@@ -20,7 +20,7 @@ from simulator.messages import tr
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same function; what has no rule stays as it is. Raises UnsupportedOp where too much is compared."""
     _comparable(model)
-    lowered = lower(rewrite.once(model, looked_through) or model, _taken)
+    lowered = lower(model, _taken, first=LOOKED_THROUGH)
     return share(rewrite.once(lowered, _as_pick) or lowered)
 
 
