@@ -170,10 +170,10 @@ def price(source: BitMap, target: BitMap, combine: str = "") -> float:
 
 
 MOST_ON_THE_WAY: Mapping[Memory, int] = {
-    "LM": isa.LM_WORDS // 2, "L1BM": isa.L1BM_LONGS, "L2BM": isa.L2BM_LONGS, "PDM": isa.PDM_LONGS,
+    "LM": isa.LM_WORDS // 2, "L1BM": isa.L1BM_LONGS, "L2BM": isa.L2BM_LONGS // 2, "PDM": isa.PDM_LONGS,
     "DRAM": isa.DRAM_LONGS,
 }  # fmt: skip
-"""Long words of a tensor that has to pass through a memory."""
+"""Long words of a tensor that has to pass through a memory; beside those in the L2BM loads keep zeros there."""
 
 
 def alone(source: Place, *targets: Place, combine: str = "", padding: bool = True) -> Move:
