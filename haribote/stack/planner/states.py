@@ -222,21 +222,17 @@ def groups(found: BitMap) -> int:
     return max(1, -(-found.longs // 4))
 
 
-BESIDE = 4
-"""By how much the MV instructions of a load count less than steps, beside which they run."""
-
-
 @lru_cache(maxsize=1 << 14)
 def load_cost(found: BitMap) -> float:
     """Cycles from DRAM to the PEs: at 16 long words a cycle into each group, one L2B after another where they differ
-    and groups do too, then down. All eight words of a MAB come down, copies or not.
+    and groups do too, then down.
     """
-    group, below = (_longs_held(found, bits) for bits in (L2BS[1:], L2BS))
+    near = 1 << sum(found[bit] == COPY for bit in PES)  # the eight words of a MAB come down as eight words
+    group, below = (near * _longs_held(found, bits) for bits in (L2BS[1:], L2BS))
     if any(found[bit] == COPY for bit in L2BS[1:]):
         group = below
-    moved = group * (1 << sum(found[bit] == COPY for bit in PES))
     dealt = 64 if any(found[bit] == COPY for bit in L1BS) else 256
-    return moved / 16 / BESIDE + STEP_CYCLES * (below / dealt + found.longs / 4)
+    return group / 16 + STEP_CYCLES * (below / dealt + found.longs / 4)
 
 
 def _longs_held(found: BitMap, units: Sequence[Bit]) -> float:
