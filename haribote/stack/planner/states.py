@@ -11,7 +11,7 @@ from haribote.errors import HariboteError
 from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version, in_dram
 from haribote.stack.planner.facts import MOST_WORDS, Facts, agrees
-from haribote.stack.planner.families import L1BS, L2BS, PES, Layout, Split
+from haribote.stack.planner.families import L1BS, L2BS, Layout, Split
 from haribote.stack.planner.padding import mended
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
@@ -227,8 +227,7 @@ def load_cost(found: BitMap) -> float:
     """Cycles from DRAM to the PEs: at 16 long words a cycle into each group, one L2B after another where they differ
     and groups do too, then down.
     """
-    near = 1 << sum(found[bit] == COPY for bit in PES)  # the eight words of a MAB come down as eight words
-    group, below = (near * _longs_held(found, bits) for bits in (L2BS[1:], L2BS))
+    group, below = (_longs_held(found, bits) for bits in (L2BS[1:], L2BS))
     if any(found[bit] == COPY for bit in L2BS[1:]):
         group = below
     dealt = 64 if any(found[bit] == COPY for bit in L1BS) else 256
