@@ -18,8 +18,8 @@ from haribote.stack.code import Code
 from haribote.stack.collection import collection, pairs
 from haribote.stack.construct import along
 from haribote.stack.hops import Serial
-from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address
-from haribote.stack.moves import Move, alone, beside, emit, of_lines
+from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
+from haribote.stack.moves import Move, alone, beside, emit, of_lines, price
 from haribote.stack.notation import parse
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.planner.families import candidates as planned
@@ -297,3 +297,24 @@ def test_each_unit_keeps_its_share_of_what_all_of_them_hold(number: str, bank: s
     assert f"${number}" in found.text and not {"l1bm", "l2bm"} & found.cost.units.keys() and found.cost.moves == 0
     for engine in ("numpy", "native"):
         _sound(found, engine)
+
+
+def test_a_move_that_needs_all_of_the_l2bm_is_priced_as_beside_the_zeros_of_loads() -> None:
+    texts = (
+        "((2_PE:1, 2_W:1), (8_L1B:1, 2:1, 2_PE:2), (4:2, 16_MAB:1))",
+        "((4_MAB:1), (4_PE:1, 2_W:1, 4_MAB:4), (8_L1B:1, 8:1))",
+    )
+    source, target = (
+        BitMap.of(
+            found.memory,
+            found.shape,
+            {bit: COPY if bit in unit_bits("LM")[:3] else carry for bit, carry in found.carries},
+        )
+        for found in map(parse, texts)
+    )
+    first, last = Place("LM0", 0, source), Place("LM1", 0, target)
+    code = beside(first, last)
+    code.take(2048, ["L2BM"])
+    emit(code, first, last)
+    written = of_lines([*code.setup, *code.lines], first, last).cost.cycles
+    assert 0.75 < written / price(source, target) < 1.33
