@@ -79,7 +79,7 @@ def traced(network: Any, shape: tuple[int, ...], inference: bool = False) -> Com
     torch.set_num_threads(1)
     torch.manual_seed(0)
     first: Any = torch.compile(torch.nn.ReLU(), backend=backend, options={"device": "host"})
-    first(torch.ones(1, requires_grad=True)).sum().backward()  # what torch.compile imports
+    first(torch.ones(1, requires_grad=True)).sum().backward()  # all that torch.compile imports
     module, x = network(), torch.randn(shape)
     found: list[Compiled] = []
 

@@ -14,7 +14,7 @@ from haribote.stack.cuts import halves
 from haribote.stack.hops import Serial, clean_buffers, fewer_words, padded
 from haribote.stack.maps import PART, BitMap, Memory
 from haribote.stack.paths import paths
-from haribote.stack.pieces import down, up
+from haribote.stack.pieces import MOST, down, up
 from haribote.stack.places import BANKS, UNIT_LONGS, NoRoom, Place
 from simulator import Program, assemble, isa
 from simulator.assembly.checks import fix_nops
@@ -170,10 +170,9 @@ def price(source: BitMap, target: BitMap, combine: str = "") -> float:
 
 
 MOST_ON_THE_WAY: Mapping[Memory, int] = {
-    "LM": isa.LM_WORDS // 2, "L1BM": isa.L1BM_LONGS, "L2BM": isa.L2BM_LONGS // 2, "PDM": isa.PDM_LONGS,
-    "DRAM": isa.DRAM_LONGS,
+    **MOST, "LM": isa.LM_WORDS // 2, "PDM": isa.PDM_LONGS, "DRAM": isa.DRAM_LONGS,
 }  # fmt: skip
-"""Long words of a tensor that has to pass through a memory; beside those in the L2BM loads keep zeros there."""
+"""Long words of a tensor that has to pass through a memory."""
 
 
 def alone(source: Place, *targets: Place, combine: str = "", padding: bool = True) -> Move:

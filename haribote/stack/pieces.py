@@ -6,7 +6,7 @@ the same map. In DRAM the pieces lie one after another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -14,14 +14,14 @@ from itertools import product
 from haribote.stack.chains import Path
 from haribote.stack.cuts import can_cut, half, without
 from haribote.stack.ends import path_from_dram, path_to_dram
-from haribote.stack.maps import BitMap, address, axis_bits
+from haribote.stack.maps import BitMap, Memory, address, axis_bits
 from haribote.stack.places import UNIT_LONGS, NoRoom, Place
 from simulator.isa import L1BM_LONGS, L2BM_LONGS
 from simulator.messages import tr
 
-MOST = {"L1BM": L1BM_LONGS, "L2BM": L2BM_LONGS // 2}
-"""Long words of a whole tensor in the buffers on its way."""
-MOST_OF_PIECES = MOST | {"L2BM": L2BM_LONGS // 4}
+MOST: Mapping[Memory, int] = {"L1BM": L1BM_LONGS, "L2BM": L2BM_LONGS // 2}
+"""Long words of a whole tensor in the buffers on its way; loads keep zeros in another part of the L2BM."""
+MOST_OF_PIECES: Mapping[Memory, int] = {**MOST, "L2BM": L2BM_LONGS // 4}
 """The same of one of several pieces: some are on their way at once."""
 
 

@@ -73,14 +73,10 @@ def lower(
 
     def write(g: Rewriter) -> bool:
         name = g.node.op_type
-        rules = [*_of(first, name), *RULES.get(name, ()), *_of(more, name)]
+        rules = [rule for rule in (first.get(name), *RULES.get(name, ()), more.get(name)) if rule is not None]
         return bool(rules) and not takes(g.node, g.index) and any(rule(g) for rule in rules)
 
     inlined = rewrite.to_fixed_point(computed(model), lambda graph: inline(graph, stays))
     return rewrite.to_fixed_point(
         without_empty(inlined), lambda graph: rewrite.once(graph, write), lambda graph: inline(graph, stays)
     )
-
-
-def _of(rules: Mapping[str, Rule], name: str) -> tuple[Rule, ...]:
-    return (rules[name],) if name in rules else ()

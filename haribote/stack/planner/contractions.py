@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from math import inf, prod
@@ -86,8 +86,7 @@ def _partners(
     split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
     spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
     ways, cut = state.facts.ways(node), state.facts.cut
-    admitted = None if cut is None else _Admitted(cut, name, split)
-    for found in _maps_beside(spec, "ba"[which], known.map, split, ways, admitted):
+    for found in _maps_beside(spec, "ba"[which], known.map, split, ways, cut, "" if cut is None else name):
         yield Version(name, found, split)
 
 
@@ -111,24 +110,16 @@ def _cores(spec: str, a: BitMap, b: BitMap, ways: Ways) -> tuple[_Core, ...]:
     )
 
 
-@dataclass(frozen=True)
-class _Admitted:
-    """Which maps of a value a cut admits."""
-
-    cut: Cut
-    name: str
-    split: Split
-
-    def __call__(self, found: BitMap) -> bool:
-        return self.cut.admits(Version(self.name, found, self.split))
-
-
 @lru_cache(maxsize=1 << 14)
 def _maps_beside(
-    spec: str, which: str, known: BitMap, split: Split, ways: Ways, admitted: _Admitted | None
+    spec: str, which: str, known: BitMap, split: Split, ways: Ways, cut: Cut | None, name: str
 ) -> list[BitMap]:
-    wanted = admitted or (lambda found: True)
-    found = (products.partners(spec, which, known, view_shape(split), way, wanted) for way in ways)
+    """name: of the value for which the cut admits maps; without a cut they are the same for all."""
+
+    def admitted(beside: BitMap) -> bool:
+        return cut is None or cut.admits(Version(name, beside, split))
+
+    found = (products.partners(spec, which, known, view_shape(split), way, admitted) for way in ways)
     return list(dict.fromkeys(chain.from_iterable(found)))
 
 

@@ -1,7 +1,7 @@
 """Rows of a table by computed indices, as sums over all its rows in which all others are 0.
 
-A unit fetches one row after another, and from another unit by way of the trunk. To compare an index with all numbers is
-done in all units at once. Nothing but zeros is added, so what is chosen stays as it is (-0 becomes 0).
+Rows that lie in other units would have to be fetched one after another; an index is compared with the numbers of all
+rows in all units at once. Nothing but zeros is added, so what is chosen stays as it is (-0 becomes 0).
 """
 
 from __future__ import annotations
