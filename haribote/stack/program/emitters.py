@@ -31,8 +31,8 @@ from haribote.stack.planner.families import reduced
 from haribote.stack.products import Core, NoProduct, pairs
 from haribote.stack.products.stream import emit_stream
 from haribote.stack.program.allocate import Homes
+from haribote.stack.program.loops import Loop
 from haribote.stack.program.work import Joined, Work
-from haribote.stack.vectors.emit import emit as emit_chain
 from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
 
@@ -123,10 +123,11 @@ def _compute(action: Compute, context: Context) -> None:
     reads = {version.value: homes.of(version) for version in action.reads}
     assert len(reads) == len(action.reads), "a loop reads a value in one layout only"
     nodes, made = _single_assignment(action.nodes, reads)
-    writes = {made[version.value].pop(): homes.of(version) for version in reversed(action.writes)}
+    writes = {made[version.value].pop(): (version, homes.of(version)) for version in reversed(action.writes)}
     names = {name for node in nodes for name in node.input} - set(reads)
-    constants = {name: index.constants[name] for name in names if name in index.constants}
-    emit_chain(context.code, nodes, reads, dict(reversed(writes.items())), index.dtype, constants)
+    scalars = {name: index.constants[name] for name in names if name in index.constants}
+    masks = {name: index.constants[name] for name in reads if name in index.constants}
+    Loop(nodes, reads, dict(reversed(writes.items())), masks, scalars, index.dtype, index.shape).emit(context.code)
 
 
 def _single_assignment(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 from itertools import pairwise
@@ -38,12 +38,14 @@ def emit(
     writes: Mapping[str, Sequence[Place]],
     dtypes: Mapping[str, np.dtype[Any]],
     constants: Mapping[str, NDArray[Any]],
+    chosen: Sequence[int] | None = None,
 ) -> None:
     """The lines of element-wise nodes, in topological order, added to `code`.
 
     reads: for every input its homes, the same map in one or more banks. writes: for every output its targets; the map
     of the first one is the index space that all others are broadcast to. A target may be the very place of an input
-    of the same map. dtypes: of the inputs at least. constants: arrays of one element.
+    of the same map. dtypes: of the inputs at least. constants: arrays of one element. chosen: the groups of four long
+    words of the outputs that are computed (None: all).
 
     Raises LayoutError where an operand is in other units than the output, UnsupportedOp, NoRoom for temporaries.
     """
@@ -51,7 +53,7 @@ def emit(
         return
     mark = code.mark()
     try:
-        _whole(code, nodes, reads, writes, dtypes, constants)
+        _whole(code, nodes, reads, writes, dtypes, constants, chosen)
     except (Stuck, NoRoom):  # shorter loops keep fewer results at a time
         if len(nodes) < 2:
             raise
@@ -59,7 +61,7 @@ def emit(
         types = {**dtypes, **types_of(nodes, dtypes, constants)}
         with code.scratch():
             for loop in cut(code, Loop(tuple(nodes), reads, writes), next(iter(writes.values()))[0]):
-                emit(code, loop.nodes, loop.reads, loop.writes, types, constants)
+                emit(code, loop.nodes, loop.reads, loop.writes, types, constants, chosen)
 
 
 def _whole(
@@ -69,19 +71,22 @@ def _whole(
     writes: Mapping[str, Sequence[Place]],
     dtypes: Mapping[str, np.dtype[Any]],
     constants: Mapping[str, NDArray[Any]],
+    chosen: Sequence[int] | None,
 ) -> None:
     """As one loop. Raises Stuck where it is too long for that."""
     found = expression(nodes, dtypes, constants, list(writes))
     first = next(iter(writes.values()))[0].map
     homes = {name: _Operand(first, name, reads[name], False) for name in found.reads}
     targets = {name: _Operand(first, name, places, True) for name, places in writes.items()}
+    if chosen is None:
+        chosen = range(groups(next(iter(targets.values())).operand))
     with code.scratch():
         for name, home in homes.items():
             if not home.operand.together:
-                homes[name] = _gathered(code, home)
+                homes[name] = _gathered(code, home, chosen)
         overwritten, same = _overlaps(homes, targets)
         lines = _template(found, _banks(homes), _banks(targets), overwritten, same)
-        _Writer(code, lines, homes, targets, "" if first[W] == NOTHING else "l").write()
+        _Writer(code, lines, homes, targets, "" if first[W] == NOTHING else "l", chosen).write()
 
 
 class _Operand:
@@ -119,9 +124,9 @@ def address(bank: str, words: Sequence[int], length: str) -> str:
 # --- operands whose words are not those of the output ----------------------------------------------------------------
 
 
-def _gathered(code: Code, home: _Operand) -> _Operand:
-    """Long words in scratch of the pairs of words that are wanted, each pair once."""
-    pairs = sorted(set(home.operand.pairs))
+def _gathered(code: Code, home: _Operand, chosen: Iterable[int]) -> _Operand:
+    """Long words in scratch of the pairs of words that these groups want, each pair once."""
+    pairs = sorted({pair for group in chosen for pair in four(home.operand.pairs, group)})
     bank, start = home.places[0]
     slot = code.take(2 * len(pairs), tuple(b for b in (*reversed(GRF), *LM) if b != bank or b in GRF))
     for number in range(0, len(pairs), CYCLES):
@@ -135,7 +140,7 @@ def _gathered(code: Code, home: _Operand) -> _Operand:
         )
     where = {pair: (2 * number, 2 * number + 1) for number, pair in enumerate(pairs)}
     found = copy(home)
-    found.operand = Operand(tuple(where[pair] for pair in home.operand.pairs))
+    found.operand = Operand(tuple(where.get(pair, (0, 1)) for pair in home.operand.pairs))
     found.places = [(slot.bank, slot.address)]
     return found
 
@@ -183,7 +188,7 @@ def _template(found: Expression, homes: Banks, targets: Banks, overwritten: Over
 
 
 class _Writer:
-    """A template with addresses. length: `l` where a step takes long words."""
+    """A template with addresses. length: `l` where a step takes long words. chosen: the groups that are written."""
 
     def __init__(
         self,
@@ -192,13 +197,14 @@ class _Writer:
         homes: Mapping[str, _Operand],
         targets: Mapping[str, _Operand],
         length: str,
+        chosen: Sequence[int],
     ) -> None:
         self.code, self.lines, self.homes, self.targets, self.length = code, lines, homes, targets, length
-        self.count = groups(next(iter(targets.values())).operand)
+        self.chosen = chosen
         code.constants(lines.constants)  # before temporaries: they cannot lie where a line has written
         wanted = {bank: TEMPORARY_WORDS * n for bank, n in zip(GRF, lines.temporaries, strict=True) if n}
         self.sets = [self._taken(wanted)]
-        while len(self.sets) < min(self.count, WORDS_IN_TURN // max([*wanted.values(), 1])) and all(
+        while len(self.sets) < min(len(chosen), WORDS_IN_TURN // max([*wanted.values(), 1])) and all(
             code.largest(bank) >= words + SPARE for bank, words in wanted.items()
         ):
             self.sets.append(self._taken(wanted))
@@ -208,12 +214,12 @@ class _Writer:
         return {bank: self.code.take(words, (bank,)).address for bank, words in wanted.items()}
 
     def write(self) -> None:
-        """The lines of all groups."""
-        for group in range(self.count):
+        """The lines of all groups that are chosen."""
+        for turn, group in enumerate(self.chosen):
             entries = [self.code.entry() for _ in range(self.lines.flags)]
-            self.code.add(*self.lines.text(lambda s, g=group: self._operand(s, g), entries, self.length))  # type: ignore[misc]
+            self.code.add(*self.lines.text(lambda s, g=group, t=turn: self._operand(s, g, t), entries, self.length))  # type: ignore[misc]
 
-    def _operand(self, symbol: Symbol, group: int) -> str:
+    def _operand(self, symbol: Symbol, group: int, turn: int) -> str:
         match symbol.kind, *symbol.what:
             case "path", str(unit):
                 return f"${unit}f"
@@ -224,7 +230,7 @@ class _Writer:
             case "const", int(word), str(bank):
                 return self._constant(word, bank)
             case "temporary", str(bank), int(number):
-                start = self.sets[group % len(self.sets)][bank] + TEMPORARY_WORDS * number
+                start = self.sets[turn % len(self.sets)][bank] + TEMPORARY_WORDS * number
                 return f"${self.length}{BANKS[bank]}{start}v"
             case "read", str(name), int(number):
                 return address(*self.homes[name].words(number, group), self.length)
