@@ -15,19 +15,21 @@ from haribote.stack.products.bound import model_bound
 
 class Look(NamedTuple):
     """products: what a cycle of a product counts beside one of anything else. dealt_out: the sum of a product's parts
-    may also be dealt out over the L1Bs that held them, so that what follows is done once, not in all of them."""
+    may also be dealt out over the L1Bs that held them, so that what follows is done once, not in all of them.
+    least_work: multiply-adds of the largest product from which on every axis may have places of its own (`shards`)."""
 
     products: float
     dealt_out: bool
+    least_work: int
 
 
-FIRST, SECOND = Look(1.0, False), Look(1.8, True)
+FIRST, SECOND = Look(1.0, False, 1 << 22), Look(1.8, True, 1 << 20)
 """Of every graph, and of those for which `worth_another` says so."""
 FAR = 4.0
 """How many times as long as the least a plan looks, until another look is worth its time."""
 FEW_NODES = 64
 """Nodes of graphs that are planned quickly enough for it."""
-LEAST_WORK = 50
+LEAST_CYCLES = 50
 """Cycles of the matrix units that products must have for it."""
 
 
@@ -37,4 +39,4 @@ def worth_another(plan: Plan, cycles: float) -> bool:
     if len(model.graph.node) >= FEW_NODES or any(isinstance(action, Stream) for action in plan.actions):
         return False
     least = model_bound(model)
-    return least.mac >= LEAST_WORK and cycles > FAR * least.cycles
+    return least.mac >= LEAST_CYCLES and cycles > FAR * least.cycles

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import inf
 
 import onnx
@@ -15,7 +16,7 @@ from haribote.graph import Index, complete, updates
 from haribote.progress import stage
 from haribote.stack.maps import COPY, PART
 from haribote.stack.plan import Action, Plan, Shift
-from haribote.stack.planner.batch import LEAST_WORK, batch_axes
+from haribote.stack.planner.batch import batch_axes
 from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import MOST_WORDS, Facts
 from haribote.stack.planner.families import reduced
@@ -49,10 +50,11 @@ def plans(
     precision: Precision = "float",
     quick: bool = False,
     most_words: int = MOST_WORDS,
-) -> Iterator[Plan]:
-    """The cheapest plan that is found for a graph of elementary operators; and where it is far from what the graph
-    needs at least, that of a second look at it: only their schedules tell which is the shorter one. quick: the first
-    whose moves are there, of few states, and no other. most_words: per PE, of a value in a layout.
+) -> Iterator[Iterator[Plan]]:
+    """The plans that are found for a graph of elementary operators, the cheapest first: those behind it are for where
+    it has no room. Where the cheapest is far from what the graph needs at least, also those of a second look at it:
+    only their schedules tell which is the shorter one. quick: the first whose moves are there, of few states, and no
+    second look. most_words: per PE, of a value in a layout.
 
     Raises NotPlanned, before there is any, for a node that the stack cannot do.
     """
@@ -60,20 +62,26 @@ def plans(
     def facts(look: Look, cut: Cut | None) -> Facts:
         return Facts(model, Tariff(), precision, cut, most_words, look)
 
-    first = _cheapest(model, beam, quick, partial(facts, FIRST))
+    first, *others = _cheapest(model, beam, quick, FIRST.least_work, partial(facts, FIRST))
     found = first.plan()
-    yield found
+    yield chain([found], (planning.plan() for planning in others))
     if not quick and worth_another(found, first.cost):
-        with suppress(NotPlanned):  # there is the first one
-            yield _cheapest(model, beam, quick, partial(facts, SECOND)).plan()
+        with suppress(NotPlanned):  # there are those of the first one
+            again = _cheapest(model, beam, quick, SECOND.least_work, partial(facts, SECOND))
+            yield (planning.plan() for planning in again)
 
 
-def _cheapest(model: onnx.ModelProto, beam: int, quick: bool, facts: Callable[[Cut | None], Facts]) -> Planning:
-    """The planning of the way to cut all values that proves cheapest. facts: for each."""
+def _cheapest(
+    model: onnx.ModelProto, beam: int, quick: bool, least_work: int, facts: Callable[[Cut | None], Facts]
+) -> list[Planning]:
+    """The plannings of all ways to cut all values that gave a plan, that which proves cheapest first. facts: for each;
+    least_work: as in `_cuts`."""
     best: Planning | None = None
-    for alike in _cuts(model):
+    found: list[Planning] = []
+    for alike in _cuts(model, least_work):
         for cut in alike[:1] if quick else alike:
             planning = Planning(facts(cut), beam, quick)
+            found.append(planning)
             planning.go_on(best, FIRST_ROUNDS if len(alike) > 1 else None)
             if best is None or planning.cost < best.cost:
                 best = planning
@@ -82,14 +90,15 @@ def _cheapest(model: onnx.ModelProto, beam: int, quick: bool, facts: Callable[[C
         if quick and best.cost < NEVER:
             break
     assert best is not None and best.found is not None, "without a limit there is a plan, or an error"
-    return best
+    return sorted((planning for planning in found if planning.found is not None), key=lambda one: one.cost)
 
 
-def _cuts(model: onnx.ModelProto) -> Iterator[Sequence[Cut | None]]:
+def _cuts(model: onnx.ModelProto, least_work: int) -> Iterator[Sequence[Cut | None]]:
     """The ways to cut all values that are tried where products are large enough for it, and free choice; of several
-    that are alike only the one that looks cheapest is looked at to the end."""
+    that are alike only the one that looks cheapest is looked at to the end. least_work: multiply-adds of the largest
+    product of a graph whose axes have all their own places."""
     index = Index(model)
-    known = roles(model) if most_work(index, model.graph.node) >= LEAST_WORK else None
+    known = roles(model) if most_work(index, model.graph.node) >= least_work else None
     if known is not None:
         yield [Shards(known, dealt) for dealt in DEALT]
     axes = batch_axes(index, frozenset(updates(model)), model.graph.node)

@@ -3,7 +3,8 @@
 The batch is in the eights at W and PE and over the MABs; features, eight at a time, over the L1Bs, where sums over them
 are added up on the way to the L2BM. Sums over the batch, which gradients of weights are, stay within an L1B, and its
 part of a weight is the L1B's own. The L2Bs of a group, and the groups, are dealt out along the features of even or of
-odd layers: then each has a part of every weight for itself too, and what crosses them is values of the batch.
+odd layers: then each has a part of every weight for itself too, and what crosses them is values of the batch. Or they
+are dealt out along the batch: then what crosses them is gradients of weights.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ FEW = 16
 """Features of a value that may be in any layout: there is little of it."""
 Dealt = tuple[Role, Role]
 """Along which axes the L2Bs of a group are dealt out, and along which the groups."""
-DEALT: tuple[Dealt, ...] = (("even", "odd"), ("even", "even"), ("odd", "even"), ("batch", "odd"), ("batch", "even"))
+DEALT: tuple[Dealt, ...] = (
+    ("even", "odd"),
+    ("even", "even"),
+    ("odd", "even"),
+    ("batch", "odd"),
+    ("batch", "even"),
+    ("batch", "batch"),
+)
 """What is tried."""
 TURNED = 3
 """The lowest bits of an axis that stay at addresses, so that they can change places with those at W and PE."""

@@ -79,16 +79,18 @@ def build(plan: Plan, quick: bool = False) -> Built:
     return _written(plan).built(quick)
 
 
-def shortest(plans: Iterable[Plan], quick: bool = False) -> Built:
-    """The program of the plan that gives the shortest one, by schedules found in a few tries; quick: as in `build`.
-    Plans that cannot be written count for nothing. Raises as `build` does where none can."""
+def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
+    """The program of the plan that gives the shortest one, by schedules found in a few tries, out of the first of each
+    row that can be written; quick: as in `build`. Raises as `build` does where none can."""
     written: list[_Builder] = []
     problems: list[HariboteError] = []
-    for plan in plans:
-        try:
-            written.append(_written(plan))
-        except HariboteError as problem:
-            problems.append(problem)
+    for row in plans:
+        for plan in row:
+            try:
+                written.append(_written(plan))
+                break
+            except HariboteError as problem:
+                problems.append(problem)
     if not written:
         raise problems[0]
     if len(written) == 1:

@@ -126,7 +126,7 @@ def _cheapest(ready: onnx.ModelProto, precision: str, quick: bool) -> Built:
     if quick or _put_away(found) < MUCH * found.executable.cost.cycles:
         return found
     try:
-        other = build(next(_plans(ready, precision, most_words=FEW_WORDS)))
+        other = build(next(next(_plans(ready, precision, most_words=FEW_WORDS))))
     except (NotPlanned, NoRoom):
         return found
     return min(found, other, key=lambda one: one.executable.cost.fewest)
@@ -140,11 +140,13 @@ def _put_away(found: Built) -> float:
 
 def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
     """The plan of a graph. Raises HariboteError."""
-    return next(_plans(prepared(model), precision))
+    return next(next(_plans(prepared(model), precision)))
 
 
-def _plans(ready: onnx.ModelProto, precision: str, quick: bool = False, most_words: int = MOST_WORDS) -> Iterator[Plan]:
-    """The plans of what `prepared` gives; quick: the first good one. most_words: per PE, of a value in a layout."""
+def _plans(
+    ready: onnx.ModelProto, precision: str, quick: bool = False, most_words: int = MOST_WORDS
+) -> Iterator[Iterator[Plan]]:
+    """The plans of what `prepared` gives, as `search.plans` has them."""
     from haribote.stack.planner.search import plans  # what is kept needs no planner
 
     return plans(ready, precision=checked(precision), quick=quick, most_words=most_words)

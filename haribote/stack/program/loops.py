@@ -97,8 +97,8 @@ _MENDS: Mapping[str, Callable[[Sequence[str], Constants], str | None]] = {
     "Add": lambda names, masks: _other(names, masks, 0),
     "Where": lambda names, masks: names[1] if names[0] in masks and masks[names[0]].all() else None,
 }
-"""Of operators that mend padding (`planner.padding`) the operand that they leave as it is where there are elements; None
-where they change it."""
+"""Of operators that mend padding (`planner.padding`) the operand that they leave as it is where there are elements, or
+None."""
 
 
 def _other(names: Sequence[str], masks: Constants, value: int) -> str | None:

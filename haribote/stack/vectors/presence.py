@@ -38,4 +38,3 @@ def presence(found: BitMap) -> Mapping[Kind, tuple[int, ...]]:
         axes = frozenset(axis for axis, padded in enumerate(mixed) if padded[four].any())
         kinds.setdefault(None if empty[four].all() else axes, []).append(group)
     return {kind: tuple(some) for kind, some in kinds.items()}
-

@@ -33,7 +33,7 @@ def longer() -> Plan:
 def test_the_shorter_program_is_taken_whichever_plan_came_first(order: Sequence[int]) -> None:
     plans = [replaced(), longer()]
     assert build(plans[0]).executable.cost.fewest < build(plans[1]).executable.cost.fewest
-    found = shortest(plans[number] for number in order)
+    found = shortest([plans[number]] for number in order)
     assert found.plan is plans[0]
     assert found.executable.step == build(plans[0]).executable.step
 
@@ -48,6 +48,12 @@ def test_a_plan_for_which_there_is_no_room_counts_for_nothing(monkeypatch: pytes
         return written(plan)
 
     monkeypatch.setattr(builder, "_written", full)
-    assert shortest(plans).plan is shortest(reversed(plans)).plan is plans[0]
+    for rows in ([[plans[0]], [plans[1]]], [[plans[1]], [plans[0]]], [[plans[1], plans[0]]]):
+        assert shortest(rows).plan is plans[0]
     with pytest.raises(NoRoom, match="nothing is free"):
-        shortest(plans[1:])
+        shortest([plans[1:]])
+
+
+def test_of_a_row_the_first_that_has_room_is_taken() -> None:
+    plans = [longer(), replaced()]
+    assert shortest([plans]).plan is plans[0]

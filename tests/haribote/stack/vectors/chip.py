@@ -98,6 +98,17 @@ def run(
 ) -> dict[str, list[Array]]:
     """The words of every output in each of its places, all copies: uint32 [copy, element]."""
     emit(code, nodes, reads, writes, {name: array.dtype for name, array in arrays.items()}, constants or {})
+    return outcome(code, arrays, reads, writes, engine)
+
+
+def outcome(
+    code: Watched,
+    arrays: Mapping[str, Array],
+    reads: Mapping[str, Sequence[Place]],
+    writes: Mapping[str, Sequence[Place]],
+    engine: str = "native",
+) -> dict[str, list[Array]]:
+    """The same, of lines that are written."""
     program = assemble(fix_nops(assemble("\n".join([*code.setup, *code.lines]))))
     assert check(program) == []
     machine = machine_of(engine)
