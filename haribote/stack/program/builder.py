@@ -18,9 +18,9 @@ from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
 from haribote.stack.places import BANKS, NoBuffer, NoDram, NoRoom, Place
-from haribote.stack.plan import Alias, Become, Load, Pick, Plan, Store, Stream, Version, in_dram
+from haribote.stack.plan import Alias, Become, Compute, Load, Pick, Plan, Store, Stream, Version, in_dram
 from haribote.stack.products.pairs import pairs_of
-from haribote.stack.program import emitters
+from haribote.stack.program import emitters, loops
 from haribote.stack.program.again import picked_again
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
@@ -342,9 +342,18 @@ class _Builder:
                 self.homes.share(version, action.source)
             elif (number, version) in self.here:
                 self.homes.share(version, self.here[number, version])
+            elif (source := self._mended(number, action)) is not None:
+                self.homes.share(version, source)
             else:
                 self.homes.make(version, busy="LM0" if isinstance(action, Pick) else "")
         emitters.emit(action, self.context)
+
+    def _mended(self, number: int, action: Work) -> Version | None:
+        """The version of which an action mends the padding only, if nobody needs it any more, under any name."""
+        source = loops.mended(action, self.index.constants) if isinstance(action, Compute) else None
+        if source is None or source in self.lives.resident or not self.homes.alone(source):
+            return None
+        return source if self.lives.next_use(source, number) is None else None
 
     def _return(self, version: Version) -> None:
         homes = self.homes.make(version)

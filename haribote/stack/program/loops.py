@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from haribote.stack.code import Code
 from haribote.stack.maps import BitMap
 from haribote.stack.places import Place
-from haribote.stack.plan import Version
+from haribote.stack.plan import Compute, Version
 from haribote.stack.vectors.emit import emit
 from haribote.stack.vectors.presence import presence
 
@@ -90,6 +90,17 @@ class Loop:
                 nodes.append(onnx.helper.make_node("Identity", [f"{name}.fill"], [name], name=name))
         writes = {name: found for name, found in self.writes.items() if found[0].fill is not None}
         return replace(self, nodes=nodes, reads={}, writes=writes, scalars=fills)
+
+
+def mended(action: Compute, constants: Constants) -> Version | None:
+    """The version of which a loop makes one with other padding in the same layout, and nothing else; None where it does
+    more. constants: of the graph."""
+    masks = {version.value: constants[version.value] for version in action.reads if version.value in constants}
+    sources = [version for version in action.reads if version.value not in masks]
+    if [version.map for version in action.writes] != [version.map for version in sources]:
+        return None
+    mends = len(sources) == 1 and all(_unmended(node, masks) is not node for node in action.nodes)
+    return sources[0] if mends else None
 
 
 _MENDS: Mapping[str, Callable[[Sequence[str], Constants], str | None]] = {
