@@ -25,7 +25,7 @@ Places = Sequence[Place]
 
 
 @dataclass(frozen=True)
-class Loop:
+class PartedLoop:
     """nodes: each with names of its own for what it makes. reads: the homes of its inputs; writes: of its outputs, with
     the versions that they are. masks: those of the inputs that are constants, one value for each element. scalars:
     constants of one element.
@@ -45,10 +45,10 @@ class Loop:
             homes = {name: places for name, (_, places) in part.writes.items()}
             emit(code, part.nodes, part.reads, homes, part.dtypes, part.scalars, chosen)
 
-    def _parts(self) -> Iterator[tuple[Loop, Sequence[int]]]:
+    def _parts(self) -> Iterator[tuple[PartedLoop, Sequence[int]]]:
         """With the groups of words for which each is."""
         (found, *others) = dict.fromkeys(version.map for version, _ in self.writes.values())
-        parts: list[tuple[Loop, list[int]]] = []
+        parts: list[tuple[PartedLoop, list[int]]] = []
         for kind, some in presence(found).items():
             part = self if others else self._fills() if kind is None else self._mending(found, kind)
             for known, chosen in parts:
@@ -59,7 +59,7 @@ class Loop:
                 parts.append((part, list(some)))
         yield from ((part, sorted(chosen)) for part, chosen in parts if part.writes)
 
-    def _mending(self, found: BitMap, axes: Set[int]) -> Loop:
+    def _mending(self, found: BitMap, axes: Set[int]) -> PartedLoop:
         """For words that are padding along these axes only: without what mends others, which leaves elements as they
         are."""
         if any(prod(prod(parts) for parts in v.split) != prod(self.shapes[v.value]) for v, _ in self.writes.values()):
@@ -80,7 +80,7 @@ class Loop:
         shape = self.reads[name][0].map.shape
         return {len(found.shape) - len(shape) + axis for axis, size in enumerate(shape) if size > 1}
 
-    def _fills(self) -> Loop:
+    def _fills(self) -> PartedLoop:
         """For words that are padding in all PEs."""
         nodes: list[onnx.NodeProto] = []
         fills: dict[str, NDArray[Any]] = {}

@@ -11,7 +11,7 @@ import pytest
 from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.places import Place
 from haribote.stack.plan import Version
-from haribote.stack.program.loops import Loop
+from haribote.stack.program.loops import PartedLoop
 from tests.haribote.stack.vectors.chip import Watched, node, outcome
 
 SHAPE = (100, 11)
@@ -33,7 +33,7 @@ def version(name: str, fill: float | None) -> Version:
     return Version(name, FOUND, ((100,), (11,)), fill)
 
 
-def loop(nodes: list[onnx.NodeProto], fill: float | None, same_place: bool = False) -> tuple[Watched, Loop]:
+def loop(nodes: list[onnx.NodeProto], fill: float | None, same_place: bool = False) -> tuple[Watched, PartedLoop]:
     """x and a mask of columns, y from both."""
     code = Watched()
     x, mask = code.place("LM0", FOUND), code.place("GRF0", ONES)
@@ -42,10 +42,10 @@ def loop(nodes: list[onnx.NodeProto], fill: float | None, same_place: bool = Fal
     reads = {name: (place,) for name, place in (("x", x), ("ones", mask)) if any(name in n.input for n in nodes)}
     masks = {"ones": np.ones((1, 11), np.float32)} if "ones" in reads else {}
     shapes = {"x": SHAPE, "y": SHAPE, "ones": (1, 11)}
-    return code, Loop(nodes, reads, {"y": (version("y", fill), (y,))}, masks, {}, dtypes, shapes)
+    return code, PartedLoop(nodes, reads, {"y": (version("y", fill), (y,))}, masks, {}, dtypes, shapes)
 
 
-def places(found: Loop) -> tuple[dict[str, tuple[Place, ...]], dict[str, tuple[Place, ...]]]:
+def places(found: PartedLoop) -> tuple[dict[str, tuple[Place, ...]], dict[str, tuple[Place, ...]]]:
     """Those of whole padded tensors, to see what becomes of padding."""
     wide = lambda place: Place(place.memory, place.address, place.map.padded)  # noqa: E731
     reads = {name: tuple(map(wide, homes)) for name, homes in found.reads.items()}
