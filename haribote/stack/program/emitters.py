@@ -31,7 +31,7 @@ from haribote.stack.planner.families import reduced
 from haribote.stack.products import Core, NoProduct, pairs
 from haribote.stack.products.stream import emit_stream
 from haribote.stack.program.allocate import Homes
-from haribote.stack.program.loops import PartedLoop
+from haribote.stack.program.loops import PartedLoop, masks_of
 from haribote.stack.program.work import Joined, Work
 from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
@@ -126,7 +126,7 @@ def _compute(action: Compute, context: Context) -> None:
     writes = {made[version.value].pop(): (version, homes.of(version)) for version in reversed(action.writes)}
     names = {name for node in nodes for name in node.input} - set(reads)
     scalars = {name: index.constants[name] for name in names if name in index.constants}
-    masks = {name: index.constants[name] for name in reads if name in index.constants}
+    masks = masks_of(action.reads, index.constants)
     PartedLoop(nodes, reads, dict(reversed(writes.items())), masks, scalars, index.dtype, index.shape).emit(
         context.code
     )

@@ -4,7 +4,7 @@ every PE are not computed at all, but filled where something is wanted of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -27,7 +27,7 @@ Places = Sequence[Place]
 @dataclass(frozen=True)
 class PartedLoop:
     """nodes: each with names of its own for what it makes. reads: the homes of its inputs; writes: of its outputs, with
-    the versions that they are. masks: those of the inputs that are constants, one value for each element. scalars:
+    the versions that they are. masks: as `masks_of` gives them. scalars:
     constants of one element.
     """
 
@@ -92,10 +92,17 @@ class PartedLoop:
         return replace(self, nodes=nodes, reads={}, writes=writes, scalars=fills)
 
 
+def masks_of(reads: Iterable[Version], constants: Constants) -> Constants:
+    """The constants among what a loop reads that hold something else in their padding than in any element: those by
+    which padding is mended. Whatever else a graph adds or multiplies by stays: -0 + 0 is 0."""
+    known = {version.value: version.fill for version in reads if version.value in constants}
+    return {n: constants[n] for n, fill in known.items() if fill is not None and (constants[n] != fill).all()}
+
+
 def mended(action: Compute, constants: Constants) -> Version | None:
     """The version of which a loop makes one with other padding in the same layout, and nothing else; None where it does
     more. constants: of the graph."""
-    masks = {version.value: constants[version.value] for version in action.reads if version.value in constants}
+    masks = masks_of(action.reads, constants)
     sources = [version for version in action.reads if version.value not in masks]
     if [version.map for version in action.writes] != [version.map for version in sources]:
         return None

@@ -140,7 +140,7 @@ def _gathered(code: Code, home: _Operand, chosen: Iterable[int]) -> _Operand:
         )
     where = {pair: (2 * number, 2 * number + 1) for number, pair in enumerate(pairs)}
     found = copy(home)
-    found.operand = Operand(tuple(where.get(pair, (0, 1)) for pair in home.operand.pairs))
+    found.operand = Operand(tuple(where.get(pair, (0, 1)) for pair in home.operand.pairs))  # others are not read
     found.places = [(slot.bank, slot.address)]
     return found
 

@@ -11,7 +11,7 @@ import pytest
 from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.places import Place
 from haribote.stack.plan import Version
-from haribote.stack.program.loops import PartedLoop
+from haribote.stack.program.loops import PartedLoop, masks_of
 from tests.haribote.stack.vectors.chip import Watched, node, outcome
 
 SHAPE = (100, 11)
@@ -94,3 +94,10 @@ def test_what_changes_elements_is_no_mask() -> None:
     _, found = loop([node("y = Mul x ones")], 0.0)
     found.masks["ones"][0, 3] = 2.0  # type: ignore[index]
     assert all(part.nodes == found.nodes for part, _ in found._parts() if part.reads)
+
+
+def test_only_what_has_other_padding_than_elements_is_a_mask() -> None:
+    """x + 0 of the graph's own is computed everywhere: of -0 it is 0."""
+    zeros = {"zeros": np.zeros((1, 11), np.float32)}
+    for fill, there in ((-inf, True), (0.0, False), (None, False)):
+        assert bool(masks_of([Version("zeros", ONES, ((1,), (11,)), fill)], zeros)) == there
