@@ -27,8 +27,7 @@ Places = Sequence[Place]
 @dataclass(frozen=True)
 class PartedLoop:
     """nodes: each with names of its own for what it makes. reads: the homes of its inputs; writes: of its outputs, with
-    the versions that they are. masks: as `masks_of` gives them. scalars:
-    constants of one element.
+    the versions that they are. masks: as `masks_of` gives them. scalars: constants of one element.
     """
 
     nodes: Sequence[onnx.NodeProto]
