@@ -6,7 +6,7 @@ A value may be in several layouts at once; each is a `Version`. Actions are in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -59,6 +59,10 @@ class Version:
     @cached_property
     def _filled(self) -> dict[float | None, Version]:
         return {}
+
+    def exceeds(self, shape: Sequence[int]) -> bool:
+        """Whether what an axis is split into has more elements than the axis; shape: of the value."""
+        return any(prod(parts) != size for size, parts in zip(shape, self.split, strict=True))
 
     def pack(self, array: NDArray[Any]) -> NDArray[Any]:
         """A host array of the value's shape as one of the map's shape, filled up with `fill` (0 for None)."""

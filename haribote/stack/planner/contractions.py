@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
-from math import inf, prod
+from math import inf
 from string import ascii_lowercase
 from typing import NamedTuple
 
@@ -240,7 +240,7 @@ def _residents_like(state: State, name: str) -> Iterator[Version]:
 
 def _operands_there(state: State, zeros: str, a: Version, b: Version) -> tuple[State, Version, Version]:
     """Both operands as a product wants them: zeros in the padding of both, of one (where it costs less), or of none."""
-    beyond = _beyond(state.facts, a) or _beyond(state.facts, b)
+    beyond = any(version.exceeds(state.facts.index.shape[version.value]) for version in (a, b))
     first = a.fill == 0.0 or (b.fill != 0.0 and a.map.longs <= b.map.longs)
     sides = (True, True) if beyond or zeros == "both" else (first, not first) if zeros == "one" else (False, False)
     found = []
@@ -248,9 +248,3 @@ def _operands_there(state: State, zeros: str, a: Version, b: Version) -> tuple[S
         state, there = state.get(version.filled(0.0 if needed else None))
         found.append(there)
     return state, found[0], found[1]
-
-
-def _beyond(facts: Facts, version: Version) -> bool:
-    """True where what an axis is split into has more elements than the axis."""
-    sizes = zip(facts.index.shape[version.value], version.split, strict=True)
-    return any(prod(parts) != size for size, parts in sizes)

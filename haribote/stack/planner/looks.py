@@ -1,4 +1,5 @@
-"""How a search for a plan looks at products: what their steps count beside moves, and where their sums may lie.
+"""How a search for a plan looks at products: what their steps count beside moves, where their sums may lie, and how
+large they are where every axis has places of its own.
 
 A plan is judged by what its actions take one after another, but in the scheduled program much goes on beside products;
 how much is seen only when it is scheduled. So where a plan is far from the least that its graph needs, the same graph

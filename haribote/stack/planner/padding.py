@@ -1,9 +1,13 @@
-"""What makes the padding of a version hold what is wanted there."""
+"""What makes the padding of a version hold what is wanted there, and how to tell it from what computes elements."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import numpy as np
 import onnx
+from numpy.typing import NDArray
 
 from haribote.stack.plan import Version
 from haribote.stack.planner.facts import Facts, operand_split, view_shape
@@ -34,6 +38,28 @@ def mended(facts: Facts, found: Version, fill: float) -> tuple[list[onnx.NodePro
         nodes.append(onnx.helper.make_node(op_type, inputs, [result], name=result))
         masks.append(mask)
     return nodes, masks
+
+
+Constants = Mapping[str, NDArray[Any]]
+NEUTRAL = {"Mul": 1.0, "Add": 0.0, "Where": True}
+"""What the masks of these nodes are for elements, which then stay as they are."""
+
+
+def masks_of(reads: Iterable[Version], constants: Constants) -> Constants:
+    """The constants among what a loop reads that hold something else in their padding than in any element: those by
+    which padding is mended. Whatever else a graph adds or multiplies by stays: -0 + 0 is 0."""
+    known = {version.value: version.fill for version in reads if version.value in constants}
+    return {n: constants[n] for n, fill in known.items() if fill is not None and (constants[n] != fill).all()}
+
+
+def unmended(node: onnx.NodeProto, masks: Constants) -> tuple[str, str] | None:
+    """The operand that a node of `mended` leaves as it is where there are elements, and its mask; None for a node that
+    changes elements. masks: as `masks_of` gives them."""
+    if node.op_type not in NEUTRAL:
+        return None
+    mask, operand, *_ = node.input if node.op_type == "Where" else reversed(node.input)
+    leaves = mask in masks and (masks[mask] == NEUTRAL[node.op_type]).all()
+    return (operand, mask) if leaves else None
 
 
 def _mask(facts: Facts, found: Version, axes: tuple[int, ...], kind: str, beside: float) -> Version:

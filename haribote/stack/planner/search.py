@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from math import inf
 
@@ -51,10 +50,10 @@ def plans(
     quick: bool = False,
     most_words: int = MOST_WORDS,
 ) -> Iterator[Iterator[Plan]]:
-    """The plans that are found for a graph of elementary operators, the cheapest first: those behind it are for where
-    it has no room. Where the cheapest is far from what the graph needs at least, also those of a second look at it:
-    only their schedules tell which is the shorter one. quick: the first whose moves are there, of few states, and no
-    second look. most_words: per PE, of a value in a layout.
+    """Rows of plans for a graph of elementary operators, one for each look at it. In a row the cheapest plan comes
+    first; those behind it are for where it has no room. There is a second look where the cheapest plan of the first is
+    far from what the graph needs at least: only schedules tell which of the two is the shorter one. quick: the first
+    plan whose moves are there, of few states, and no second look. most_words: per PE, of a value in a layout.
 
     Raises NotPlanned, before there is any, for a node that the stack cannot do.
     """
@@ -62,25 +61,24 @@ def plans(
     def facts(look: Look, cut: Cut | None) -> Facts:
         return Facts(model, Tariff(), precision, cut, most_words, look)
 
-    first, *others = _cheapest(model, beam, quick, FIRST.least_work, partial(facts, FIRST))
+    first, *others = _plannings(model, beam, quick, FIRST, facts)
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
     if not quick and worth_another(found, first.cost):
         with suppress(NotPlanned):  # there are those of the first one
-            again = _cheapest(model, beam, quick, SECOND.least_work, partial(facts, SECOND))
+            again = _plannings(model, beam, quick, SECOND, facts)
             yield (planning.plan() for planning in again)
 
 
-def _cheapest(
-    model: onnx.ModelProto, beam: int, quick: bool, least_work: int, facts: Callable[[Cut | None], Facts]
+def _plannings(
+    model: onnx.ModelProto, beam: int, quick: bool, look: Look, facts: Callable[[Look, Cut | None], Facts]
 ) -> list[Planning]:
-    """The plannings of all ways to cut all values that gave a plan, that which proves cheapest first. facts: for each;
-    least_work: as in `_cuts`."""
+    """Of the ways to cut all values those that gave a plan, the cheapest first. facts: for a look and a cut."""
     best: Planning | None = None
     found: list[Planning] = []
-    for alike in _cuts(model, least_work):
+    for alike in _cuts(model, look.least_work):
         for cut in alike[:1] if quick else alike:
-            planning = Planning(facts(cut), beam, quick)
+            planning = Planning(facts(look, cut), beam, quick)
             found.append(planning)
             planning.go_on(best, FIRST_ROUNDS if len(alike) > 1 else None)
             if best is None or planning.cost < best.cost:

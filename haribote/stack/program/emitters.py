@@ -28,10 +28,11 @@ from haribote.stack.plan import (
     halves_name,
 )
 from haribote.stack.planner.families import reduced
+from haribote.stack.planner.padding import masks_of
 from haribote.stack.products import Core, NoProduct, pairs
 from haribote.stack.products.stream import emit_stream
 from haribote.stack.program.allocate import Homes
-from haribote.stack.program.loops import PartedLoop, masks_of
+from haribote.stack.program.loops import PartedLoop
 from haribote.stack.program.work import Joined, Work
 from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
@@ -127,9 +128,8 @@ def _compute(action: Compute, context: Context) -> None:
     names = {name for node in nodes for name in node.input} - set(reads)
     scalars = {name: index.constants[name] for name in names if name in index.constants}
     masks = masks_of(action.reads, index.constants)
-    PartedLoop(nodes, reads, dict(reversed(writes.items())), masks, scalars, index.dtype, index.shape).emit(
-        context.code
-    )
+    loop = PartedLoop(nodes, reads, dict(reversed(writes.items())), masks, scalars, index.dtype, index.shape)
+    loop.emit(context.code)
 
 
 def _single_assignment(

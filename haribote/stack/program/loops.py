@@ -4,9 +4,8 @@ every PE are not computed at all, but filled where something is wanted of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,10 @@ from haribote.stack.code import Code
 from haribote.stack.maps import BitMap
 from haribote.stack.places import Place
 from haribote.stack.plan import Compute, Version
+from haribote.stack.planner.padding import Constants, masks_of, unmended
 from haribote.stack.vectors.emit import emit
 from haribote.stack.vectors.presence import presence
 
-Constants = Mapping[str, NDArray[Any]]
 Places = Sequence[Place]
 
 
@@ -44,40 +43,50 @@ class PartedLoop:
             homes = {name: places for name, (_, places) in part.writes.items()}
             emit(code, part.nodes, part.reads, homes, part.dtypes, part.scalars, chosen)
 
-    def _parts(self) -> Iterator[tuple[PartedLoop, Sequence[int]]]:
-        """With the groups of words for which each is."""
+    def _parts(self) -> Iterator[tuple[PartedLoop, Sequence[int] | None]]:
+        """With the groups of words for which each is; None: all."""
         (found, *others) = dict.fromkeys(version.map for version, _ in self.writes.values())
-        parts: list[tuple[PartedLoop, list[int]]] = []
-        for kind, some in presence(found).items():
-            part = self if others else self._fills() if kind is None else self._mending(found, kind)
-            for known, chosen in parts:
-                if known.nodes == part.nodes:
-                    chosen += some
-                    break
-            else:
-                parts.append((part, list(some)))
-        yield from ((part, sorted(chosen)) for part, chosen in parts if part.writes)
+        if others:
+            yield self, None
+            return
+        mends, kinds = self._mends(found), dict[frozenset[str] | None, list[int]]()
+        for axes, some in presence(found).items():
+            idle = None if axes is None else frozenset(name for name, along in mends.items() if along.isdisjoint(axes))
+            kinds.setdefault(idle, []).extend(some)
+        for idle, chosen in kinds.items():
+            part = self._fills() if idle is None else self._without(idle)
+            if part.writes:
+                yield part, sorted(chosen)
 
-    def _mending(self, found: BitMap, axes: Set[int]) -> PartedLoop:
-        """For words that are padding along these axes only: without what mends others, which leaves elements as they
-        are."""
-        if any(prod(prod(parts) for parts in v.split) != prod(self.shapes[v.value]) for v, _ in self.writes.values()):
-            return self  # places that the map takes for elements are padding
-        idle = {name: mask for name, mask in self.masks.items() if axes.isdisjoint(self._along(name, found))}
-        nodes = [_unmended(node, idle) for node in self.nodes]
-        same: dict[str, str] = {}
-        for node in nodes:
-            if node.op_type == "Identity":
-                same[node.output[0]] = same.get(node.input[0], node.input[0])
-        used = {name for node in nodes for name in node.input}
-        reads = {name: homes for name, homes in self.reads.items() if name in used}
-        writes = {n: found for n, found in self.writes.items() if found[1] != self.reads.get(same.get(n, ""))}
-        return replace(self, nodes=nodes, reads=reads, writes=writes)
+    def _mends(self, found: BitMap) -> dict[str, set[int]]:
+        """The results of nodes that mend padding, and along which axes of a map. None where the map takes places for
+        elements that are padding."""
+        if any(version.exceeds(self.shapes[version.value]) for version, _ in self.writes.values()):
+            return {}
+        known = {node.output[0]: unmended(node, self.masks) for node in self.nodes}
+        return {name: self._along(mend[1], found) for name, mend in known.items() if mend is not None}
 
     def _along(self, name: str, found: BitMap) -> set[int]:
         """The axes of a map along which an input has different elements."""
         shape = self.reads[name][0].map.shape
         return {len(found.shape) - len(shape) + axis for axis, size in enumerate(shape) if size > 1}
+
+    def _without(self, idle: Set[str]) -> PartedLoop:
+        """For words in which the nodes with these results mend nothing: there each is the identity. A result that is
+        already where it is to be is not written."""
+        nodes: list[onnx.NodeProto] = []
+        same: dict[str, str] = {}
+        for node in self.nodes:
+            mend = unmended(node, self.masks) if node.output[0] in idle else None
+            if mend is not None:
+                node = onnx.helper.make_node("Identity", [mend[0]], node.output, name=node.name)
+            if node.op_type == "Identity":
+                same[node.output[0]] = same.get(node.input[0], node.input[0])
+            nodes.append(node)
+        used = {name for node in nodes for name in node.input}
+        reads = {name: homes for name, homes in self.reads.items() if name in used}
+        writes = {n: found for n, found in self.writes.items() if found[1] != self.reads.get(same.get(n, ""))}
+        return replace(self, nodes=nodes, reads=reads, writes=writes)
 
     def _fills(self) -> PartedLoop:
         """For words that are padding in all PEs."""
@@ -91,13 +100,6 @@ class PartedLoop:
         return replace(self, nodes=nodes, reads={}, writes=writes, scalars=fills)
 
 
-def masks_of(reads: Iterable[Version], constants: Constants) -> Constants:
-    """The constants among what a loop reads that hold something else in their padding than in any element: those by
-    which padding is mended. Whatever else a graph adds or multiplies by stays: -0 + 0 is 0."""
-    known = {version.value: version.fill for version in reads if version.value in constants}
-    return {n: constants[n] for n, fill in known.items() if fill is not None and (constants[n] != fill).all()}
-
-
 def mended(action: Compute, constants: Constants) -> Version | None:
     """The version of which a loop makes one with other padding in the same layout, and nothing else; None where it does
     more. constants: of the graph."""
@@ -105,29 +107,5 @@ def mended(action: Compute, constants: Constants) -> Version | None:
     sources = [version for version in action.reads if version.value not in masks]
     if [version.map for version in action.writes] != [version.map for version in sources]:
         return None
-    mends = len(sources) == 1 and all(_unmended(node, masks) is not node for node in action.nodes)
+    mends = len(sources) == 1 and all(unmended(node, masks) is not None for node in action.nodes)
     return sources[0] if mends else None
-
-
-_MENDS: Mapping[str, Callable[[Sequence[str], Constants], str | None]] = {
-    "Mul": lambda names, masks: _other(names, masks, 1),
-    "Add": lambda names, masks: _other(names, masks, 0),
-    "Where": lambda names, masks: names[1] if names[0] in masks and masks[names[0]].all() else None,
-}
-"""Of operators that mend padding (`planner.padding`) the operand that they leave as it is where there are elements, or
-None."""
-
-
-def _other(names: Sequence[str], masks: Constants, value: int) -> str | None:
-    """The operand beside a constant that has only this value."""
-    first, second = names
-    for mask, other in ((second, first), (first, second)):
-        if mask in masks and (masks[mask] == value).all():
-            return other
-    return None
-
-
-def _unmended(node: onnx.NodeProto, masks: Constants) -> onnx.NodeProto:
-    """A node for elements only: the identity, where that is what it is to them."""
-    kept = _MENDS[node.op_type](node.input, masks) if node.op_type in _MENDS else None
-    return node if kept is None else onnx.helper.make_node("Identity", [kept], node.output, name=node.name)

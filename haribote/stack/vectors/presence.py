@@ -19,7 +19,7 @@ Kind = frozenset[int] | None
 @lru_cache(maxsize=1 << 12)
 def presence(found: BitMap) -> Mapping[Kind, tuple[int, ...]]:
     """The groups of four long words of a map by what they meet. That is told by the index bits at their addresses: of
-    the others all values occur.
+    the others all values occur. Where there are fewer than FEW groups, all count as padded along all axes.
     """
     numbers = np.arange(1 << len(found.addresses))
     if len(numbers) < FEW * CYCLES:

@@ -10,8 +10,9 @@ import pytest
 
 from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.places import Place
-from haribote.stack.plan import Version
-from haribote.stack.program.loops import PartedLoop, masks_of
+from haribote.stack.plan import Compute, Version
+from haribote.stack.planner.padding import masks_of
+from haribote.stack.program.loops import PartedLoop, mended
 from tests.haribote.stack.vectors.chip import Watched, node, outcome
 
 SHAPE = (100, 11)
@@ -101,3 +102,13 @@ def test_only_what_has_other_padding_than_elements_is_a_mask() -> None:
     zeros = {"zeros": np.zeros((1, 11), np.float32)}
     for fill, there in ((-inf, True), (0.0, False), (None, False)):
         assert bool(masks_of([Version("zeros", ONES, ((1,), (11,)), fill)], zeros)) == there
+
+
+def test_a_loop_that_only_mends_is_known_by_its_masks() -> None:
+    x, y, mask = version("x", None), version("y", 0.0), Version("ones", ONES, ((1,), (11,)), 0.0)
+    ones = {"ones": np.ones((1, 11), np.float32)}
+    only, more = node("y = Mul x ones"), node("y = Relu x")
+    assert mended(Compute((only,), (x, mask), (y,)), ones) is x
+    assert mended(Compute((more,), (x,), (y,)), ones) is None
+    assert mended(Compute((only, more), (x, mask), (y,)), ones) is None
+    assert mended(Compute((only,), (x, mask), (y,)), {"ones": 2 * ones["ones"]}) is None
