@@ -15,6 +15,7 @@ import onnx
 
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
+from haribote.graphs.tiles import Tiles, tile_table
 from haribote.stack.planner.letters import PRODUCTS, letters_of
 from haribote.stack.planner.reductions import REDUCTIONS, reduced_axes
 
@@ -32,7 +33,7 @@ def roles(model: onnx.ModelProto) -> Roles | None:
     than two axes, operators that do not follow axes, or layers in a circle."""
     index, updated = Index(model), updates(model)
     given = [name for name in index.inputs if name not in updated and prod(index.shape[name]) > 1]
-    batches = {index.shape[name][0] for name in given}
+    batches = {shape[0] for shape in _whole_shapes(model, index, given)}
     if not updated or len(batches) != 1 or any(len(shape) > MATRIX for shape in index.shape.values()):
         return None
     same = _Same()
@@ -59,6 +60,13 @@ def roles(model: onnx.ModelProto) -> Roles | None:
         return layers.get(same.first((name, axis)), "none") if size > 1 else "none"
 
     return {name: tuple(role(name, *axis) for axis in enumerate(shape)) for name, shape in index.shape.items()}
+
+
+def _whole_shapes(model: onnx.ModelProto, index: Index, names: Sequence[str]) -> Iterator[tuple[int, ...]]:
+    """The shapes of these values, or of those that they are pieces of."""
+    tiles = Tiles(tile_table(model))
+    for name in tiles.wholes(names):
+        yield tiles.shape(name) if name in tiles else index.shape[name]
 
 
 class _Same:
