@@ -12,7 +12,7 @@ from haribote.stack.code import Code
 from haribote.stack.costs import written
 from haribote.stack.cuts import halves
 from haribote.stack.hops import Serial, clean_buffers, fewer_words, padded
-from haribote.stack.maps import PART, BitMap, Memory
+from haribote.stack.maps import COPY, PART, BitMap, Memory, address
 from haribote.stack.paths import paths
 from haribote.stack.pieces import MOST, down, up
 from haribote.stack.places import BANKS, UNIT_LONGS, NoRoom, Place
@@ -49,7 +49,8 @@ def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: st
     target: one place, or several of the same map in different banks. combine: how the parts of a source with PART are
     joined, one of `ways.Combine`. padding: what lies beyond the tensor in the places that the map pads to powers of two
     is moved too; otherwise the target holds anything there. A move that is too large for the buffers goes in halves;
-    where these cannot be told apart at both ends, by way of DRAM. Raises NoRoom.
+    where these cannot be told apart at both ends, by way of DRAM, with parts joined where they are before that. Raises
+    NoRoom.
     """
     targets = [target] if isinstance(target, Place) else list(target)
     if padding:
@@ -61,10 +62,29 @@ def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: st
         if cut is not None:
             for first, last in cut:
                 emit(code, first, last, combine, padding)
-        elif source.memory in BANKS and targets[0].memory in BANKS and PART not in source.map.table.values():
-            _through_dram(code, source, targets)
-        else:
+        elif source.memory not in BANKS or targets[0].memory not in BANKS or targets[0].map == in_place(source.map):
             raise
+        elif PART in source.map.table.values():
+            _joined_in_place(code, source, targets, combine)
+        else:
+            _through_dram(code, source, targets)
+
+
+def in_place(source: BitMap) -> BitMap:
+    """Where parts are joined in all places that have them; the map itself where there are none."""
+    table = {bit: COPY if carry == PART else carry for bit, carry in source.carries if bit.level != "address"}
+    inside = [carry for _, carry in source.addresses if carry != PART]
+    return BitMap.of(source.memory, source.shape, table | {address(k): carry for k, carry in enumerate(inside)})
+
+
+def _joined_in_place(code: Code, source: Place, targets: Sequence[Place], combine: str) -> None:
+    """First the parts, in halves since these are told apart before and after it, then the move. Raises NoRoom."""
+    found = in_place(source.map)
+    with code.scratch():
+        middle = code.take(2 * found.longs, BANKS)
+        joined = replace(source, memory=middle.bank, address=middle.address, map=found)
+        emit(code, source, joined, combine)
+        emit(code, joined, targets)
 
 
 def _through_dram(code: Code, source: Place, targets: Sequence[Place]) -> None:
@@ -164,7 +184,9 @@ def price(source: BitMap, target: BitMap, combine: str = "") -> float:
     if ends is not None:
         return sum(price(first.map, last[0].map, combine) for first, last in ends)
     if PART in source.table.values():
-        raise NoRoom(tr("there is no way from {source} to {target}", source, target))
+        if target == in_place(source):
+            raise NoRoom(tr("there is no way from {source} to {target}", source, target))
+        return price(source, in_place(source), combine) + price(in_place(source), target)
     found = up(source)
     return written([hop.made for hop in found.path]) * (1 << len(found.cut)) + price(found.whole, target)
 

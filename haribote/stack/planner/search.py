@@ -52,7 +52,8 @@ def plans(
 ) -> Iterator[Iterator[Plan]]:
     """Rows of plans for a graph of elementary operators, one for each look at it. In a row the cheapest plan comes
     first; those behind it are for where it has no room. There is a second look where the cheapest plan of the first is
-    far from what the graph needs at least: only schedules tell which of the two is the shorter one. quick: the first
+    far from what the graph needs at least, since only schedules tell which of the two is the shorter one, and where it
+    has a move that is not to be had. quick: the first
     plan whose moves are there, of few states, and no second look. most_words: per PE, of a value in a layout.
 
     Raises NotPlanned, before there is any, for a node that the stack cannot do.
@@ -64,7 +65,7 @@ def plans(
     first, *others = _plannings(model, beam, quick, FIRST, facts)
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
-    if not quick and worth_another(found, first.cost):
+    if not quick and (first.cost >= NEVER or worth_another(found, first.cost)):
         with suppress(NotPlanned):  # there are those of the first one
             again = _plannings(model, beam, quick, SECOND, facts)
             yield (planning.plan() for planning in again)

@@ -19,7 +19,7 @@ from haribote.stack.collection import collection, pairs
 from haribote.stack.construct import along
 from haribote.stack.hops import Serial
 from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
-from haribote.stack.moves import Move, alone, beside, emit, of_lines, price
+from haribote.stack.moves import Move, alone, beside, emit, in_place, of_lines, price
 from haribote.stack.notation import parse
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.planner.families import candidates as planned
@@ -318,3 +318,20 @@ def test_a_move_that_needs_all_of_the_l2bm_is_priced_as_beside_the_zeros_of_load
     emit(code, first, last)
     written = of_lines([*code.setup, *code.lines], first, last).cost.cycles
     assert 0.75 < written / price(source, target) < 1.33
+
+
+def test_a_sum_that_no_l1bm_holds_is_added_up_in_halves_before_it_is_dealt_out() -> None:
+    """256 x 256 sums in all L1Bs, of which each is to keep 1,024: of these two bits of the index stay at addresses."""
+    groups, l1bs, mabs, pes = (
+        [bit for bit in unit_bits("LM") if bit.level in levels.split()] for levels in ("group L2B", "L1B", "MAB", "PE")
+    )
+    near = {**dict(zip(mabs, range(4), strict=True)), W: 8, **dict(zip(pes, (9, 10), strict=True))}
+    everywhere = {address(k): bit for k, bit in enumerate((4, 5, 6, 7, 11, 12, 13, 14, 15))}
+    source = BitMap.of("LM", (256, 256), near | everywhere | dict.fromkeys((*groups, *l1bs), PART))
+    own = {address(0): 11, address(1): 12, address(2): 4}
+    dealt = dict(zip((*groups, *l1bs), (6, 7, 5, 13, 14, 15), strict=True))
+    target = BitMap.of("LM", (256, 256), near | own | dealt)
+    found = sound(Place("LM0", 0, source), Place("LM1", 2048 - 2 * target.longs, target), combine="fadd")
+    assert found.cost.fewest == pytest.approx(price(source, target, "fadd"), rel=0.3)
+    in_halves = in_place(source)
+    assert price(source, target, "fadd") == price(source, in_halves, "fadd") + price(in_halves, target)
