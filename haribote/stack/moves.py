@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from math import inf
 
@@ -70,6 +71,7 @@ def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: st
             _through_dram(code, source, targets)
 
 
+@lru_cache(maxsize=1 << 14)
 def in_place(source: BitMap) -> BitMap:
     """Where parts are joined in all places that have them; the map itself where there are none."""
     table = {bit: COPY if carry == PART else carry for bit, carry in source.carries if bit.level != "address"}

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import onnx
 
 from haribote.stack import products
-from haribote.stack.maps import COPY, PART, BitMap, address
+from haribote.stack.maps import PART, Bit, BitMap, address
+from haribote.stack.moves import in_place
 from haribote.stack.plan import Multiply, Shift, Version
 from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import Facts, view_shape
-from haribote.stack.planner.families import CYCLES, L1BS, Split, half_candidates, projected
+from haribote.stack.planner.families import CYCLES, L1BS, L2BS, Split, half_candidates
 from haribote.stack.planner.letters import PRODUCTS, letters_of
 from haribote.stack.planner.states import NoWay, State, holdable
 from haribote.stack.planner.streams import streamed, streams
@@ -185,7 +186,7 @@ def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[fl
     key = name, split, parts
     if key not in facts.ends:
         targets = [found for other, found in facts.layouts(name) if other == split]
-        near = [_joined_in_place(parts), *(_dealt_out(parts) if facts.look.dealt_out else ())]
+        near = [in_place(parts), *(_dealt_out(parts, facts.look.shared_out) if facts.look.dealt_out else ())]
         targets += [found for found in near if found not in targets]
         targets = [found for found in targets if state.admits(Version(name, found, split))]
         priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]
@@ -211,23 +212,23 @@ def _skips(found: BitMap) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _joined_in_place(found: BitMap) -> BitMap:
-    """The map of parts with their sum copied to all of them."""
-    table = {bit: COPY if carry == PART else carry for bit, carry in found.carries}
-    return projected(BitMap.of("LM", found.shape, table), found.shape)
+def _dealt_out(parts: BitMap, shared_out: bool) -> list[BitMap]:
+    """The same with the sum dealt out over the L1Bs, the L2Bs and groups, or both, that held parts: along the highest
+    bits at addresses, of which enough for the cycles of a step stay there. None where there are too few bits."""
+    l1bs = L1BS if all(parts[bit] == PART for bit in L1BS) else ()
+    l2bs = tuple(bit for bit in L2BS if shared_out and parts[bit] == PART)
+    found = [_dealt(in_place(parts), bits) for bits in dict.fromkeys((l1bs, l2bs, (*l1bs, *l2bs))) if bits]
+    return [one for one in found if one is not None]
 
 
-@lru_cache(maxsize=1 << 14)
-def _dealt_out(parts: BitMap) -> list[BitMap]:
-    """The same with the sum dealt out over the L1Bs: along the highest bits at addresses, of which enough for the
-    cycles of a step stay there. None where L1Bs hold no parts, or where there are too few bits."""
-    joined = _joined_in_place(parts)
-    if any(parts[bit] != PART for bit in L1BS) or joined.address_bits < len(L1BS) + CYCLES:
-        return []
-    places = [address(joined.address_bits - len(L1BS) + number) for number in range(len(L1BS))]
+def _dealt(joined: BitMap, bits: tuple[Bit, ...]) -> BitMap | None:
+    """A map with these units dealt out along the highest bits at addresses; None where there are too few."""
+    if joined.address_bits < len(bits) + CYCLES:
+        return None
+    places = [address(joined.address_bits - len(bits) + number) for number in range(len(bits))]
     table = {bit: carry for bit, carry in joined.carries if bit not in places}
-    table |= {l1b: joined[place] for l1b, place in zip(L1BS, places, strict=True)}
-    return [BitMap.of("LM", joined.shape, table)]
+    table |= {bit: joined[place] for bit, place in zip(bits, places, strict=True)}
+    return BitMap.of("LM", joined.shape, table)
 
 
 def _residents_like(state: State, name: str) -> Iterator[Version]:

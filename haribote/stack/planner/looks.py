@@ -3,7 +3,7 @@ large they are where every axis has places of its own.
 
 A plan is judged by what its actions take one after another, but in the scheduled program much goes on beside products;
 how much is seen only when it is scheduled. So where a plan is far from the least that its graph needs, the same graph
-is planned once more with another look, and the schedules decide.
+is planned again with other looks, and the schedules decide.
 """
 
 from __future__ import annotations
@@ -16,16 +16,19 @@ from haribote.stack.products.bound import model_bound
 
 class Look(NamedTuple):
     """products: what a cycle of a product counts beside one of anything else. dealt_out: the sum of a product's parts
-    may also be dealt out over the L1Bs that held them, so that what follows is done once, not in all of them.
-    least_work: multiply-adds of the largest product from which on every axis may have places of its own (`shards`)."""
+    may also be dealt out over the L1Bs that held them, so that what follows is done once, not in all of them. shared_out:
+    also over L2Bs and groups; only cuts of all axes are looked at so, since free choice is led astray. least_work: multiply-adds of the largest product from which on every axis may have places of its own (`shards`)."""
 
     products: float
     dealt_out: bool
+    shared_out: bool
     least_work: int
 
 
-FIRST, SECOND = Look(1.0, False, 1 << 22), Look(1.8, True, 1 << 20)
-"""Of every graph, and of those for which `worth_another` says so."""
+FIRST = Look(1.0, False, False, 1 << 22)
+"""Of every graph."""
+SECOND, THIRD = Look(1.8, True, False, 1 << 20), Look(1.8, True, True, 1 << 20)
+"""Of those for which `worth_another` says so."""
 FAR = 4.0
 """How many times as long as the least a plan looks, until another look is worth its time."""
 FEW_NODES = 64

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from math import inf
+from math import inf, isclose
 
 import onnx
 
@@ -20,7 +20,7 @@ from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import MOST_WORDS, Facts
 from haribote.stack.planner.families import reduced
 from haribote.stack.planner.letters import most_work
-from haribote.stack.planner.looks import FIRST, SECOND, Look, worth_another
+from haribote.stack.planner.looks import FIRST, SECOND, THIRD, Look, worth_another
 from haribote.stack.planner.one_round import Found, planned
 from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.roles import roles
@@ -51,9 +51,9 @@ def plans(
     most_words: int = MOST_WORDS,
 ) -> Iterator[Iterator[Plan]]:
     """Rows of plans for a graph of elementary operators, one for each look at it. In a row the cheapest plan comes
-    first; those behind it are for where it has no room. There is a second look where the cheapest plan of the first is
-    far from what the graph needs at least, since only schedules tell which of the two is the shorter one, and where it
-    has a move that is not to be had. quick: the first
+    first; those behind it are for where it has no room. There are more looks than one where the cheapest plan of the
+    first is far from what the graph needs at least, since only schedules tell which is the shortest, and where it has a
+    move that is not to be had. quick: the first
     plan whose moves are there, of few states, and no second look. most_words: per PE, of a value in a layout.
 
     Raises NotPlanned, before there is any, for a node that the stack cannot do.
@@ -62,13 +62,17 @@ def plans(
     def facts(look: Look, cut: Cut | None) -> Facts:
         return Facts(model, Tariff(), precision, cut, most_words, look)
 
-    first, *others = _plannings(model, beam, quick, FIRST, facts)
+    first, *others = _plannings(model, beam, quick, FIRST, facts)  # without a limit there is a plan, or an error
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
     if not quick and (first.cost >= NEVER or worth_another(found, first.cost)):
-        with suppress(NotPlanned):  # there are those of the first one
-            again = _plannings(model, beam, quick, SECOND, facts)
-            yield (planning.plan() for planning in again)
+        costs = [first.cost]
+        for look in (SECOND, THIRD):
+            with suppress(NotPlanned):  # there are those of the first one
+                again = _plannings(model, beam, quick, look, facts)
+                if again and not isclose(again[0].cost, costs[-1]):  # else it is the same plan
+                    costs.append(again[0].cost)
+                    yield (planning.plan() for planning in again)
 
 
 def _plannings(
@@ -77,7 +81,7 @@ def _plannings(
     """Of the ways to cut all values those that gave a plan, the cheapest first. facts: for a look and a cut."""
     best: Planning | None = None
     found: list[Planning] = []
-    for alike in _cuts(model, look.least_work):
+    for alike in _cuts(model, look):
         for cut in alike[:1] if quick else alike:
             planning = Planning(facts(look, cut), beam, quick)
             found.append(planning)
@@ -88,18 +92,18 @@ def _plannings(
         best.go_on()
         if quick and best.cost < NEVER:
             break
-    assert best is not None and best.found is not None, "without a limit there is a plan, or an error"
     return sorted((planning for planning in found if planning.found is not None), key=lambda one: one.cost)
 
 
-def _cuts(model: onnx.ModelProto, least_work: int) -> Iterator[Sequence[Cut | None]]:
+def _cuts(model: onnx.ModelProto, look: Look) -> Iterator[Sequence[Cut | None]]:
     """The ways to cut all values that are tried where products are large enough for it, and free choice; of several
-    that are alike only the one that looks cheapest is looked at to the end. least_work: multiply-adds of the largest
-    product of a graph whose axes have all their own places."""
+    that are alike only the one that looks cheapest is looked at to the end."""
     index = Index(model)
-    known = roles(model) if most_work(index, model.graph.node) >= least_work else None
+    known = roles(model) if most_work(index, model.graph.node) >= look.least_work else None
     if known is not None:
-        yield [Shards(known, dealt) for dealt in DEALT]
+        yield [Shards(known, dealt, look.shared_out) for dealt in DEALT]
+    if look.shared_out:
+        return
     axes = batch_axes(index, frozenset(updates(model)), model.graph.node)
     if axes is not None:
         yield from ([axes], [replace(axes, copied=True)])
@@ -122,6 +126,11 @@ class Planning:
         self._over = False
         self.cost = inf
         self.found: Found | None = None
+
+    @property
+    def cut(self) -> Cut | None:
+        """The way to cut all values."""
+        return self._facts.cut
 
     def plan(self) -> Plan:
         """What was found."""

@@ -37,15 +37,17 @@ TURNED = 3
 
 @dataclass(frozen=True, eq=False)
 class Shards:
-    """roles: of the axes of all values; dealt: as above."""
+    """roles: of the axes of all values; dealt: as above; shared_out: L2Bs and groups that would hold copies of a value
+    may be dealt out along any axis."""
 
     roles: Roles
     dealt: Dealt
+    shared_out: bool = False
 
     def admits(self, version: Version) -> bool:
         """Whether a version is cut in this way."""
         roles = self._roles(version.value, version.map.shape)
-        return roles is None or in_dram(version) or _suits(version.map, roles, self.dealt)
+        return roles is None or in_dram(version) or _suits(version.map, roles, self.dealt, self.shared_out)
 
     def layouts(self, name: str, shape: tuple[int, ...]) -> tuple[Layout, ...]:
         """Those that are cut in this way and that make a difference."""
@@ -94,10 +96,10 @@ def _joined_mabs(bits: int) -> int:
 
 
 @lru_cache(maxsize=1 << 14)
-def _suits(found: BitMap, roles: tuple[Role, ...], dealt: Dealt) -> bool:
+def _suits(found: BitMap, roles: tuple[Role, ...], dealt: Dealt, shared_out: bool) -> bool:
     places = [_places(role, bits, dealt) for role, bits in zip(roles, found.axes, strict=True)]
     fixed = {bit: index for place in places for bit, index in place.fixed.items()}
-    if any(found[bit] not in (fixed.get(bit, COPY), PART) for bit in L2BS):
+    if any(found[bit] not in (fixed.get(bit, COPY), PART) and not (shared_out and bit not in fixed) for bit in L2BS):
         return False
     l1bs = tuple(found[bit] for bit in L1BS)
     if l1bs not in [(COPY,) * len(L1BS), *(place.l1bs for place in places)]:
