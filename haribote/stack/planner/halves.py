@@ -16,6 +16,7 @@ from haribote.stack import moves, products
 from haribote.stack.maps import BitMap, address
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Action, Alias, Halve, Load, Multiply, Shift, Version, halves_name, reads
+from haribote.stack.planner.facts import MOST_WORDS
 from haribote.stack.planner.families import PES
 from haribote.stack.products.pairs import pairs_of
 from simulator.isa import STEP_CYCLES
@@ -92,6 +93,8 @@ def _saves(move: Shift, served: int, also: bool) -> bool:
     beside those that stay as they are."""
     source, target = move.source.map, move.target.map
     two = _two(move.source).map, _two(move.target).map
+    if 2 * two[1].longs > MOST_WORDS:
+        return False
     try:
         more = moves.price(*two) - (0.0 if also else moves.price(source, target))
     except NoRoom:

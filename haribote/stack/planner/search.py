@@ -66,33 +66,42 @@ def plans(
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
     if not quick and (first.cost >= NEVER or worth_another(found, first.cost)):
-        costs = [first.cost]
+        limit, known = inf, first.cost
         for look in (SECOND, THIRD):
             with suppress(NotPlanned):  # there are those of the first one
-                again = _plannings(model, beam, quick, look, facts)
-                if again and not isclose(again[0].cost, costs[-1]):  # else it is the same plan
-                    costs.append(again[0].cost)
+                again = _plannings(model, beam, quick, look, facts, limit)
+                if again and not isclose(again[0].cost, known):  # else it is the same plan
+                    known = again[0].cost
+                    limit = HOPELESS * known
                     yield (planning.plan() for planning in again)
 
 
 def _plannings(
-    model: onnx.ModelProto, beam: int, quick: bool, look: Look, facts: Callable[[Look, Cut | None], Facts]
+    model: onnx.ModelProto,
+    beam: int,
+    quick: bool,
+    look: Look,
+    facts: Callable[[Look, Cut | None], Facts],
+    limit: float = inf,
 ) -> list[Planning]:
-    """Of the ways to cut all values those that gave a plan, the cheapest first. facts: for a look and a cut."""
+    """Of the ways to cut all values those that gave a plan of fewer cycles than a limit, the cheapest first. facts: for
+    a look and a cut."""
     best: Planning | None = None
     found: list[Planning] = []
+    cheapest = limit
     for alike in _cuts(model, look):
         for cut in alike[:1] if quick else alike:
             planning = Planning(facts(look, cut), beam, quick)
             found.append(planning)
-            planning.go_on(best, FIRST_ROUNDS if len(alike) > 1 else None)
-            if best is None or planning.cost < best.cost:
-                best = planning
-        assert best is not None
-        best.go_on()
-        if quick and best.cost < NEVER:
-            break
-    return sorted((planning for planning in found if planning.found is not None), key=lambda one: one.cost)
+            planning.go_on(cheapest, FIRST_ROUNDS if len(alike) > 1 else None)
+            if planning.cost < cheapest:
+                best, cheapest = planning, planning.cost
+        if best is not None:
+            best.go_on()
+            cheapest = best.cost
+            if quick and cheapest < NEVER:
+                break
+    return sorted((planning for planning in found if planning.cost < limit), key=lambda one: one.cost)
 
 
 def _cuts(model: onnx.ModelProto, look: Look) -> Iterator[Sequence[Cut | None]]:
@@ -137,13 +146,13 @@ class Planning:
         assert self.found is not None
         return Plan(_with_constants(self.found.facts), self.found.actions, self.found.residents)
 
-    def go_on(self, best: Planning | None = None, rounds: int | None = None) -> None:
+    def go_on(self, limit: float = inf, rounds: int | None = None) -> None:
         """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. They end too
-        where no plan looks better than `best` by bold guesses, or none has all values cut in this way.
+        where no plan looks as if it took fewer cycles than a limit by bold guesses, or none has all values cut in this
+        way.
 
-        Raises NotPlanned where any way to cut them will do, and there is no `best`.
+        Raises NotPlanned where any way to cut them will do, and there is no limit.
         """
-        limit = inf if best is None else best.cost
         wanted = 1 if self._quick else self._rounds
         last = MORE_ROUNDS * self._rounds if rounds is None else min(self._done + rounds, wanted)
         while not self._over and self._done < last and (self._done < wanted or self.cost >= NEVER):

@@ -34,7 +34,7 @@ from haribote.stack.products.stream import emit_stream
 from haribote.stack.program.allocate import Homes
 from haribote.stack.program.loops import PartedLoop
 from haribote.stack.program.work import Joined, Work
-from simulator.isa import STEP_CYCLES
+from simulator.isa import L1BM_LONGS, STEP_CYCLES
 from simulator.messages import tr
 
 Places = tuple[Place, ...]
@@ -165,7 +165,7 @@ def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
 
     def between(core: Core) -> Places:
         found = core.reduced_target
-        if found is None or core.target != multiply.target.map:
+        if found is None or core.target != multiply.target.map or found.longs > L1BM_LONGS:
             raise NoProduct(tr("no transfer sums these parts"))
         below = Place("L1BM", code.buffer("L1BM", found.longs), found)
         if moves.line_cycles(found, targets[0].map, shift.combine) > cycles:
