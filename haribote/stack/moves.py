@@ -83,7 +83,7 @@ def _joined_in_place(code: Code, source: Place, targets: Sequence[Place], combin
     """First the parts, in halves since these are told apart before and after it, then the move. Raises NoRoom."""
     found = in_place(source.map)
     with code.scratch():
-        middle = code.take(2 * found.longs, BANKS)
+        middle = code.take(2 * found.longs)
         joined = replace(source, memory=middle.bank, address=middle.address, map=found)
         emit(code, source, joined, combine)
         emit(code, joined, targets)

@@ -16,8 +16,9 @@ from haribote.stack.products.bound import model_bound
 
 class Look(NamedTuple):
     """products: what a cycle of a product counts beside one of anything else. dealt_out: the sum of a product's parts
-    may also be dealt out over the L1Bs that held them, so that what follows is done once, not in all of them. shared_out:
-    also over L2Bs and groups; only cuts of all axes are looked at so, since free choice is led astray. least_work: multiply-adds of the largest product from which on every axis may have places of its own (`shards`)."""
+    may also be dealt out over the L1Bs that held them, so that what follows is done once, not in all of them.
+    shared_out: over L2Bs and groups too; then nothing but cuts of all axes (`shards`) is tried, since other ways to cut
+    values find worse plans so. least_work: multiply-adds of the largest product from which on those cuts are tried."""
 
     products: float
     dealt_out: bool

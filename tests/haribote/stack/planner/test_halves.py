@@ -7,6 +7,7 @@ import pytest
 from haribote.stack import products
 from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.plan import Action, Halve, Multiply, Shift, Store, Version
+from haribote.stack.planner import halves
 from haribote.stack.planner.families import L1BS, L2BS, MABS, PES
 from haribote.stack.planner.halves import halved
 
@@ -61,4 +62,13 @@ def test_two_moves_from_one_place_share_its_halves() -> None:
 
 def test_what_is_not_moved_further_stays_single() -> None:
     actions = (Shift(BEFORE, AFTER), Store(AFTER))
+    assert halved(actions) == actions
+
+
+def test_halves_that_need_more_words_than_a_version_may_have_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    actions = (Shift(BEFORE, AFTER), multiplied("x", AFTER))
+    both = 2 * 2 * AFTER.map.longs
+    monkeypatch.setattr(halves, "MOST_WORDS", both)
+    assert any(isinstance(action, Halve) for action in halved(actions))
+    monkeypatch.setattr(halves, "MOST_WORDS", both - 1)
     assert halved(actions) == actions

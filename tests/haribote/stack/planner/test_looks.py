@@ -1,10 +1,11 @@
-"""A second look at a graph: when it is worth its time, and where it lets sums go."""
+"""More looks at a graph than one: when they are worth their time, and where they let sums go."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from benchmarks.shapes import mlp_model
 from haribote.graph import Builder
 from haribote.stack import moves
 from haribote.stack.maps import COPY, PART, Bit, BitMap, address
@@ -12,9 +13,11 @@ from haribote.stack.plan import Plan
 from haribote.stack.planner import search
 from haribote.stack.planner.contractions import _dealt_out as dealt_out
 from haribote.stack.planner.families import L1BS, L2BS
-from haribote.stack.planner.looks import FAR, FIRST, SECOND, worth_another
+from haribote.stack.planner.looks import FAR, FIRST, SECOND, THIRD, worth_another
+from haribote.stack.planner.shards import DEALT, Shards
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.products.bound import model_bound
+from haribote.stack.program.compiled import prepared
 
 
 def product(size: int, nodes: int = 1) -> Plan:
@@ -52,7 +55,7 @@ def parts(bits: int) -> BitMap:
 
 
 def test_sums_are_dealt_out_along_the_highest_bits() -> None:
-    (found,) = dealt_out(parts(5))
+    (found,) = dealt_out(parts(5), False)
     assert [found[bit] for bit in L1BS] == [9, 10, 11]
     assert [found[address(number)] for number in range(2)] == [7, 8]
     assert found.longs == 4
@@ -60,16 +63,34 @@ def test_sums_are_dealt_out_along_the_highest_bits() -> None:
 
 
 def test_too_few_bits_are_not_dealt_out_nor_what_l1bs_have_no_parts_of() -> None:
-    assert dealt_out(parts(4)) == []
+    assert dealt_out(parts(4), False) == []
     copied = BitMap.of("LM", (32, 128), dict(parts(5).carries) | dict.fromkeys(L1BS, COPY))
-    assert dealt_out(copied) == []
+    assert dealt_out(copied, False) == []
 
 
 def test_dealing_a_sum_out_takes_no_longer_than_copying_it() -> None:
     """One L1B gets an eighth of what all get otherwise."""
     copied = BitMap.of("LM", (32, 128), dict(parts(5).carries) | dict.fromkeys(L1BS, COPY))
-    (found,) = dealt_out(parts(5))
+    (found,) = dealt_out(parts(5), False)
     assert moves.price(parts(5), found, "fadd") <= moves.price(parts(5), copied, "fadd")
+
+
+def test_a_third_look_deals_sums_out_over_l2bs_and_groups_too() -> None:
+    everywhere = BitMap.of("LM", (256, 128), dict(parts(8).carries) | dict.fromkeys(L2BS, PART))
+    over_l1bs, over_l2bs, over_both = dealt_out(everywhere, True)
+    assert [over_l1bs] == dealt_out(everywhere, False)
+    assert [over_l2bs[bit] for bit in (*L2BS, *L1BS)] == [12, 13, 14, COPY, COPY, COPY]
+    assert [over_both[bit] for bit in (*L1BS, *L2BS)] == [9, 10, 11, 12, 13, 14]
+    assert [found.longs for found in (over_l1bs, over_l2bs, over_both)] == [32, 32, 4]
+    assert dealt_out(parts(8), True) == dealt_out(parts(8), False), "L2Bs hold no parts"
+
+
+def test_a_third_look_tries_nothing_but_cuts_of_all_axes() -> None:
+    model = prepared(mlp_model("320-320-320:64")[0])
+    others = [cut for cuts in search._cuts(model, SECOND) for cut in cuts if not isinstance(cut, Shards)]
+    cuts = [cut for cuts in search._cuts(model, THIRD) for cut in cuts]
+    assert None in others and [cut.dealt for cut in cuts if isinstance(cut, Shards) and cut.shared_out] == [*DEALT]
+    assert len(cuts) == len(DEALT)
 
 
 @pytest.mark.parametrize("far", [False, True])
@@ -84,7 +105,7 @@ def test_plans_come_from_both_looks_where_one_is_not_enough(far: bool, monkeypat
         return facts(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(search, "Facts", noted)
-    found = list(search.plans(product(64).graph, beam=2))
+    found = list(search.plans(product(64, nodes=2).graph, beam=2))
     assert len(found) == 1 + far
     assert list(dict.fromkeys(looks)) == [FIRST, SECOND][: 1 + far]
     assert len(list(search.plans(product(64).graph, beam=2, quick=True))) == 1

@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 from benchmarks.shapes import mlp_model
-from haribote.graph import Builder, set_metadata
+from haribote.graph import Builder, Index, set_metadata
 from haribote.stack.planner.roles import roles
 from haribote.stack.program.compiled import prepared
 
@@ -25,6 +25,16 @@ def test_layers_are_even_and_odd_in_turn() -> None:
     gradients = {name: role for name, role in found.items() if name.endswith("weight.grad")}
     assert gradients == {"2.weight.grad": ("even", "odd"), "4.weight.grad": ("odd", "even")}
     assert all(role[0] == "batch" for name, role in found.items() if name.startswith("softmax"))
+
+
+def test_a_batch_in_pieces_is_one_batch() -> None:
+    model = prepared(mlp_model("169-284-269-464:383")[0])
+    found = roles(model)
+    assert found is not None
+    rows = {name: shape[0] for name, shape in Index(model).shape.items() if name.startswith(("x+1[", "labels["))}
+    assert set(rows.values()) == {256, 127}, "the batch is in two pieces"
+    assert {found[name][0] for name in rows} == {"batch"}
+    assert found["0.weight+0.bias[0,0]"] == found["0.weight+0.bias[1,0]"] == ("odd", "even")
 
 
 def step(shapes: dict[str, tuple[int, ...]] | None = None, inner: int = 1) -> onnx.ModelProto:

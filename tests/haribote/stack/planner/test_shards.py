@@ -68,6 +68,18 @@ def test_few_features_and_what_has_no_role_are_free() -> None:
     assert not few.layouts("y", (256, 10)) and few.layouts("y", (256, 120))
 
 
+def test_copies_over_groups_may_be_dealt_out_where_sums_are_shared_out() -> None:
+    """`x` has no bits of its own at the groups, as its batch and the even features are not dealt out over them."""
+    x = layouts(shards(), "x")[0]
+    version = Version("x", BitMap.of("LM", SHAPES["x"], {**dict(x.carries), L2BS[1]: 7}), ((256,), (785,)))
+    assert not shards().admits(version)
+    assert Shards(ROLES, ("even", "odd"), shared_out=True).admits(version)
+    high = x.addresses[-1][0]
+    turned = BitMap.of("LM", SHAPES["x"], {**dict(x.carries), L2BS[0]: x[high], high: x[L2BS[0]]})
+    own = Version("x", turned, ((256,), (785,)))
+    assert not Shards(ROLES, ("even", "odd"), shared_out=True).admits(own)
+
+
 @pytest.mark.parametrize("dealt", DEALT)
 def test_products_have_a_core_for_such_layouts_and_a_way_for_their_sums(dealt: Dealt) -> None:
     cut = shards(dealt)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from haribote.stack import products
 from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
 from haribote.stack.plan import Multiply, Shift, Version
+from haribote.stack.program import emitters
 from haribote.stack.program.allocate import Homes
 from haribote.stack.program.emitters import Context, emit
 from haribote.stack.program.work import Joined
@@ -30,11 +32,9 @@ def _swapped(found: BitMap) -> BitMap:
     return BitMap.of(found.memory, found.shape, dict(found.carries) | exchanged)
 
 
-def test_parts_wait_where_the_product_does_not_write() -> None:
-    """Room is handed out in turn: what was free a moment ago is not what the next asks for."""
+def summed_on_the_way(parts: BitMap) -> Rig:
+    """A product of 64 and 8 rows whose parts in the MABs, in this layout, are added up; checked, and the program."""
     rig = Rig()
-    (core, *_) = products.cores("nk,mk->nm", _map(64), _map(8))
-    parts = _swapped(core.target)
     whole = {bit: COPY if carry == PART else carry for bit, carry in parts.carries}
     versions = [
         Version(name, found, tuple((size,) for size in found.shape))
@@ -55,3 +55,22 @@ def test_parts_wait_where_the_product_does_not_write() -> None:
     for place in homes.of(y):
         for copy in rig.load(place):
             assert np.allclose(copy, wanted, rtol=1e-6, atol=1e-4)
+    return rig
+
+
+CORE = products.cores("nk,mk->nm", _map(64), _map(8))[0]
+
+
+def test_parts_wait_where_the_product_does_not_write() -> None:
+    """Room is handed out in turn: what was free a moment ago is not what the next asks for."""
+    summed_on_the_way(_swapped(CORE.target))
+
+
+def test_sums_that_no_l1bm_holds_are_not_written_there_by_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = CORE.reduced_target
+    assert found is not None
+    there = summed_on_the_way(CORE.target).code.lines
+    monkeypatch.setattr(emitters, "L1BM_LONGS", found.longs)
+    assert summed_on_the_way(CORE.target).code.lines == there
+    monkeypatch.setattr(emitters, "L1BM_LONGS", found.longs - 1)
+    assert summed_on_the_way(CORE.target).code.lines != there, "the parts wait in a bank"
