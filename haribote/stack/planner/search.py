@@ -37,8 +37,8 @@ FIRST_ROUNDS = 2
 MANY_NODES = 100
 """From here on beam and rounds are reduced in proportion, and from ten times as many on the least of rounds too."""
 HOPELESS = 1.3
-"""How much dearer than the cheapest a plan may prove, until what else it wants is not asked for; and how much dearer it
-may look by careful guesses."""
+"""How much dearer than the cheapest a plan may prove, until what else it wants is not asked for; how much dearer it may
+look by careful guesses; and how much dearer one of a third look may be than that of the second."""
 MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
@@ -66,14 +66,14 @@ def plans(
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
     if not quick and (first.cost >= NEVER or worth_another(found, first.cost)):
-        limit, known = inf, first.cost
+        known, limit = first.cost, inf
         for look in (SECOND, THIRD):
             with suppress(NotPlanned):  # there are those of the first one
                 again = _plannings(model, beam, quick, look, facts, limit)
                 if again and not isclose(again[0].cost, known):  # else it is the same plan
                     known = again[0].cost
-                    limit = HOPELESS * known
                     yield (planning.plan() for planning in again)
+                limit = HOPELESS * known
 
 
 def _plannings(
@@ -135,11 +135,6 @@ class Planning:
         self._over = False
         self.cost = inf
         self.found: Found | None = None
-
-    @property
-    def cut(self) -> Cut | None:
-        """The way to cut all values."""
-        return self._facts.cut
 
     def plan(self) -> Plan:
         """What was found."""
