@@ -63,25 +63,25 @@ def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: st
         if cut is not None:
             for first, last in cut:
                 emit(code, first, last, combine, padding)
-        elif source.memory not in BANKS or targets[0].memory not in BANKS or targets[0].map == in_place(source.map):
+        elif not {source.memory, targets[0].memory} <= set(BANKS) or targets[0].map == joined_in_place(source.map):
             raise
         elif PART in source.map.table.values():
-            _joined_in_place(code, source, targets, combine)
+            _joined_first(code, source, targets, combine)
         else:
             _through_dram(code, source, targets)
 
 
 @lru_cache(maxsize=1 << 14)
-def in_place(source: BitMap) -> BitMap:
+def joined_in_place(source: BitMap) -> BitMap:
     """Where parts are joined in all places that have them; the map itself where there are none."""
     table = {bit: COPY if carry == PART else carry for bit, carry in source.carries if bit.level != "address"}
     inside = [carry for _, carry in source.addresses if carry != PART]
     return BitMap.of(source.memory, source.shape, table | {address(k): carry for k, carry in enumerate(inside)})
 
 
-def _joined_in_place(code: Code, source: Place, targets: Sequence[Place], combine: str) -> None:
+def _joined_first(code: Code, source: Place, targets: Sequence[Place], combine: str) -> None:
     """First the parts, in halves since these are told apart before and after it, then the move. Raises NoRoom."""
-    found = in_place(source.map)
+    found = joined_in_place(source.map)
     with code.scratch():
         middle = code.take(2 * found.longs)
         joined = replace(source, memory=middle.bank, address=middle.address, map=found)
@@ -186,9 +186,10 @@ def price(source: BitMap, target: BitMap, combine: str = "") -> float:
     if ends is not None:
         return sum(price(first.map, last[0].map, combine) for first, last in ends)
     if PART in source.table.values():
-        if target == in_place(source):
+        middle = joined_in_place(source)
+        if target == middle:
             raise NoRoom(tr("there is no way from {source} to {target}", source, target))
-        return price(source, in_place(source), combine) + price(in_place(source), target)
+        return price(source, middle, combine) + price(middle, target)
     found = up(source)
     return written([hop.made for hop in found.path]) * (1 << len(found.cut)) + price(found.whole, target)
 

@@ -15,7 +15,7 @@ import onnx
 
 from haribote.stack import products
 from haribote.stack.maps import PART, Bit, BitMap, address
-from haribote.stack.moves import in_place
+from haribote.stack.moves import joined_in_place
 from haribote.stack.plan import Multiply, Shift, Version
 from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import Facts, view_shape
@@ -186,7 +186,7 @@ def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[fl
     key = name, split, parts
     if key not in facts.ends:
         targets = [found for other, found in facts.layouts(name) if other == split]
-        near = [in_place(parts), *(_dealt_out(parts, facts.look.shared_out) if facts.look.dealt_out else ())]
+        near = [joined_in_place(parts), *(_dealt_out(parts, facts.look.shared_out) if facts.look.dealt_out else ())]
         targets += [found for found in near if found not in targets]
         targets = [found for found in targets if state.admits(Version(name, found, split))]
         priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]
@@ -217,7 +217,7 @@ def _dealt_out(parts: BitMap, shared_out: bool) -> list[BitMap]:
     bits at addresses, of which enough for the cycles of a step stay there. None where there are too few bits."""
     l1bs = L1BS if all(parts[bit] == PART for bit in L1BS) else ()
     l2bs = tuple(bit for bit in L2BS if shared_out and parts[bit] == PART)
-    found = [_dealt(in_place(parts), bits) for bits in dict.fromkeys((l1bs, l2bs, (*l1bs, *l2bs))) if bits]
+    found = [_dealt(joined_in_place(parts), bits) for bits in dict.fromkeys((l1bs, l2bs, (*l1bs, *l2bs))) if bits]
     return [one for one in found if one is not None]
 
 

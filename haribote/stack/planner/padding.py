@@ -41,7 +41,7 @@ def mended(facts: Facts, found: Version, fill: float) -> tuple[list[onnx.NodePro
 
 
 Constants = Mapping[str, NDArray[Any]]
-NEUTRAL = {"Mul": 1.0, "Add": 0.0, "Where": True}
+OF_ELEMENTS = {"Mul": 1.0, "Add": 0.0, "Where": True}
 """What the masks of these nodes are for elements, which then stay as they are."""
 
 
@@ -55,10 +55,10 @@ def masks_of(reads: Iterable[Version], constants: Constants) -> Constants:
 def unmended(node: onnx.NodeProto, masks: Constants) -> tuple[str, str] | None:
     """The operand that a node of `mended` leaves as it is where there are elements, and its mask; None for a node that
     changes elements. masks: as `masks_of` gives them."""
-    if node.op_type not in NEUTRAL:
+    if node.op_type not in OF_ELEMENTS:
         return None
     mask, operand, *_ = node.input if node.op_type == "Where" else reversed(node.input)
-    leaves = mask in masks and (masks[mask] == NEUTRAL[node.op_type]).all()
+    leaves = mask in masks and (masks[mask] == OF_ELEMENTS[node.op_type]).all()
     return (operand, mask) if leaves else None
 
 

@@ -53,8 +53,8 @@ def plans(
     """Rows of plans for a graph of elementary operators, one for each look at it. In a row the cheapest plan comes
     first; those behind it are for where it has no room. There are more looks than one where the cheapest plan of the
     first is far from what the graph needs at least, since only schedules tell which is the shortest, and where it has a
-    move that is not to be had. quick: the first
-    plan whose moves are there, of few states, and no second look. most_words: per PE, of a value in a layout.
+    move that is not to be had. quick: the first plan whose moves are there, of few states, and one look. most_words:
+    per PE, of a value in a layout.
 
     Raises NotPlanned, before there is any, for a node that the stack cannot do.
     """

@@ -19,7 +19,7 @@ from haribote.stack.collection import collection, pairs
 from haribote.stack.construct import along
 from haribote.stack.hops import Serial
 from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
-from haribote.stack.moves import Move, alone, beside, emit, in_place, of_lines, price
+from haribote.stack.moves import Move, alone, beside, emit, joined_in_place, of_lines, price
 from haribote.stack.notation import parse
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.planner.families import candidates as planned
@@ -333,5 +333,5 @@ def test_a_sum_that_no_l1bm_holds_is_added_up_in_halves_before_it_is_dealt_out()
     target = BitMap.of("LM", (256, 256), near | own | dealt)
     found = sound(Place("LM0", 0, source), Place("LM1", 2048 - 2 * target.longs, target), combine="fadd")
     assert found.cost.fewest == pytest.approx(price(source, target, "fadd"), rel=0.3)
-    in_halves = in_place(source)
+    in_halves = joined_in_place(source)
     assert price(source, target, "fadd") == price(source, in_halves, "fadd") + price(in_halves, target)
