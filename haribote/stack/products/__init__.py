@@ -74,7 +74,7 @@ def emit(
     """Add the lines of a product.
 
     a, b: the homes of the operands, the same map in one or more banks. target: one or more banks, with the map
-    `core.target` or another that the core can give; or L1BM with `core.reduced_target`. Nothing else changes but
+    `core.target` or another that the core can give; or L1BM with `core.target_above`. Nothing else changes but
     scratch, T, mask entries and the matrix registers. halves: of the operand that is not the matrix, as `halve` has
     made them; then its homes are not needed. Raises NoProduct and NoRoom.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -74,10 +75,10 @@ class Core:
         return kind_of(self.precision) if self.matrix else SINGLE
 
     @cached_property
-    def reduced_target(self) -> BitMap | None:
-        """The map of the result in L1BM after the sums over the MABs (where their parts are), None where no transfer
-        adds up exactly these."""
-        return reduced(self.target, self.cycles, self.kind.lead)
+    def target_above(self) -> BitMap | None:
+        """The map of the result in L1BM, parts at the MABs (where there are any) added up; None where no transfer does
+        just that."""
+        return above(self.target, self.cycles, self.kind.lead)
 
     def __str__(self) -> str:
         if not self.matrix:
@@ -86,24 +87,30 @@ class Core:
         return f"{self.spec} with {self.matrix} as the matrix{f', {turned} turned' * bool(turned)}, {self.steps} steps"
 
 
-def reduction(target: BitMap) -> str:
-    """The transfer that adds up the parts at the MABs: all 16, or four neighbours; "" where there is none."""
+def transfer_up(target: BitMap, lead: int = 0) -> str:
+    """The transfer that takes a result to L1BM: it adds up the parts at the MABs, all 16 or four neighbours, or brings
+    up every PE's own words; "" where none does just that. lead: address bits among the near ones."""
     parts = [target[Bit("MAB", number)] == PART for number in range(4)]
     if all(parts):
         return "l1bmrffadd"
-    return "l1bmr4ffadd" if parts == [True, True, False, False] else ""
+    if parts == [True, True, False, False]:
+        return "l1bmr4ffadd"
+    return "" if any(parts) or lead else "l1bmd"
 
 
-def reduced(target: BitMap, cycles: int, lead: int = 0) -> BitMap | None:
-    """Where L1BM has what a transfer adds up: PE at the lowest address bits, then the `lead` lowest address bits, with
-    `l1bmr4` the higher MAB bits, then the result's other address bits, its lowest in the cycles; cycles without a bit
-    of theirs hold copies."""
-    name = reduction(target)
+MABS_ABOVE: Mapping[str, Sequence[int]] = {"l1bmrffadd": (), "l1bmr4ffadd": (2, 3), "l1bmd": range(4)}
+"""The bits of the MAB that L1BM still tells apart after each transfer, above those of the PE."""
+
+
+def above(target: BitMap, cycles: int, lead: int = 0) -> BitMap | None:
+    """Where L1BM has what a transfer brings up: PE at the lowest address bits, then the `lead` lowest address bits, the
+    MAB bits that are left, then the result's other address bits, its lowest in the cycles; cycles without a bit of
+    theirs hold copies."""
+    name = transfer_up(target, lead)
     if not name:
         return None
     lower = [target[Bit("PE", 0)], target[Bit("PE", 1)], *(target[address(number)] for number in range(lead))]
-    if name == "l1bmr4ffadd":
-        lower += [target[Bit("MAB", 2)], target[Bit("MAB", 3)]]
+    lower += [target[Bit("MAB", number)] for number in MABS_ABOVE[name]]
     table = {bit: carry for bit, carry in target.carries if bit.level in ("group", "L2B", "L1B", "W")}
     at_cycles = [target[address(lead + number)] if number < cycles else COPY for number in range(2)]
     upper = [target[address(number)] for number in range(lead + cycles, target.address_bits)]

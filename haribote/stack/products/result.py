@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from haribote.stack.code import LM
 from haribote.stack.maps import NOTHING, PART, Bit, W, address
 from haribote.stack.places import Place
-from haribote.stack.products.core import Core, Kind, reduction
+from haribote.stack.products.core import MABS_ABOVE, Core, Kind, transfer_up
 from haribote.stack.products.matching import FAR
 from haribote.stack.products.spec import Carry, NoProduct, Tag, tags
 from haribote.stack.products.walk import ProductSide
@@ -38,8 +38,7 @@ class ProductResult:
         """
         if self.transfer:
             (place,) = self.side.homes
-            width = 16 if self.transfer == "l1bmr4ffadd" else 4
-            start = place.address + width * self.side.longs(elements[0])
+            start = place.address + (4 << len(MABS_ABOVE[self.transfer])) * self.side.longs(elements[0])
             yield f"{line} $nowrite"
             yield f"{self.transfer} $mauf ${'l' * (self.kind.words // 2)}b{start}"
             return
@@ -54,10 +53,10 @@ class ProductResult:
 def result(core: Core, target: Place | Sequence[Place]) -> ProductResult:
     """The target of a core. Raises NoProduct where the core's results do not end up there."""
     places = (target,) if isinstance(target, Place) else tuple(target)
-    transfer = reduction(core.target) if places[0].memory == "L1BM" else ""
+    transfer = transfer_up(core.target, core.kind.lead) if places[0].memory == "L1BM" else ""
     found: dict[Bit, Carry] = tags(places[0].map, core.spec.out)
     if places[0].memory == "L1BM":
-        if core.reduced_target is None:
+        if core.target_above is None:
             raise NoProduct("no transfer to L1BM sums exactly what this core leaves in parts", "a target in a bank")
         found = _before(found, transfer, core.kind.lead)
     elif any(place.map.memory != "LM" or place.map != places[0].map for place in places):
@@ -72,12 +71,11 @@ def result(core: Core, target: Place | Sequence[Place]) -> ProductResult:
 
 
 def _before(found: Mapping[Bit, Carry], transfer: str, lead: int) -> dict[Bit, Carry]:
-    """What the PEs hold before the sum over MABs."""
+    """What the PEs hold before a transfer to L1BM."""
     table: dict[Bit, Carry] = {bit: carry for bit, carry in found.items() if bit.level not in ("MAB", "PE", "address")}
-    lower = [Bit("PE", 0), Bit("PE", 1), *(address(number) for number in range(lead))]
+    kept = [Bit("MAB", number) for number in MABS_ABOVE[transfer]]
+    lower = [Bit("PE", 0), Bit("PE", 1), *(address(number) for number in range(lead)), *kept]
     table |= {Bit("MAB", number): PART for number in range(4)}
-    if transfer == "l1bmr4ffadd":
-        lower += [Bit("MAB", 2), Bit("MAB", 3)]
     table |= {bit: found.get(address(number), NOTHING) for number, bit in enumerate(lower)}
     upper = {bit.number - len(lower) + lead: carry for bit, carry in found.items() if bit.level == "address"}
     return table | {address(number): carry for number, carry in upper.items() if number >= lead}

@@ -164,7 +164,7 @@ def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
     cycles += STEP_CYCLES * STORED * multiply.target.map.longs / 4
 
     def between(core: Core) -> Places:
-        found = core.reduced_target
+        found = core.target_above
         if found is None or core.target != multiply.target.map or found.longs > L1BM_LONGS:
             raise NoProduct(tr("no transfer sums these parts"))
         below = Place("L1BM", code.buffer("L1BM", found.longs), found)

@@ -76,4 +76,4 @@ def targets(core: Core) -> list[list[str]]:
     banks = [["LM0"], ["LM1"], ["LM1", "LM0"]]
     if core.target.longs <= 32:
         banks += [["GRF0"], ["GRF1"], ["GRF1", "GRF0"], ["LM0", "GRF1"]]
-    return banks + [["L1BM"]] * 4 * (core.reduced_target is not None)
+    return banks + [["L1BM"]] * 4 * (core.target_above is not None)

@@ -129,7 +129,7 @@ def run_core(
         places.append([rig.place(found, bank) for bank in banks])
         for place in places[-1]:
             rig.store(place, wide)
-    result = core.target if target[0] in BANKS else core.reduced_target
+    result = core.target if target[0] in BANKS else core.target_above
     assert result is not None
     taken = rig.kept()
     before = {bank: getattr(rig.machine, bank.lower()).copy() for bank in taken}

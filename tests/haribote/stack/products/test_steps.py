@@ -27,7 +27,7 @@ def steps(core: Core, target: str) -> int:
         return Place(bank, code.take(2 * found.longs, (bank,)).address, found)
 
     a, b = place(core.a, "GRF1"), place(core.b, "GRF0")
-    reduced = core.reduced_target
+    reduced = core.target_above
     goal = Place("L1BM", 0, reduced) if target == "L1BM" and reduced else place(core.target, target)
     emit(code, core, [a], [b], goal)
     return schedule(assemble(program(code.lines))).steps
@@ -52,7 +52,7 @@ def test_parts_at_words_and_pes_stay_parts_in_l1bm() -> None:
     a = make((16, 128), copies=L1B + L2B, i=at(0, 1, 2, 3), j=NEAR + MAB)
     b = make((4, 128), copies=L1B + L2B, i=at(0, 1), j=NEAR + MAB)
     (core,) = (core for core in cores("nk,mk->nm", a, b) if not core.matrix)
-    assert core.reduced_target is not None and PART in core.reduced_target.table.values()
+    assert core.target_above is not None and PART in core.target_above.table.values()
     run_core(core, (["GRF1"], ["GRF0"]), ["L1BM"])
 
 

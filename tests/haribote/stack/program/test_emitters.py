@@ -67,7 +67,7 @@ def test_parts_wait_where_the_product_does_not_write() -> None:
 
 
 def test_sums_that_no_l1bm_holds_are_not_written_there_by_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = CORE.reduced_target
+    found = CORE.target_above
     assert found is not None
     there = summed_on_the_way(CORE.target).code.lines
     monkeypatch.setattr(emitters, "L1BM_LONGS", found.longs)
