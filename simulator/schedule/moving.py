@@ -62,8 +62,12 @@ def has_moves(group: Group) -> bool:
 
 def lasts(group: Group) -> int:
     """Steps that its MV instructions take, each at least as many as lie between the issue of two."""
-    moves = (node.line for node in group.times if isinstance(node.line, Move))
-    return ceil(sum(max(move.size / move_rate(move), ISSUED) for move in moves) / STEP_CYCLES)
+    return ceil(sum(steps_of_move(node.line) for node in group.times if isinstance(node.line, Move)))
+
+
+def steps_of_move(move: Move) -> float:
+    """Steps that an MV instruction takes, at least as many as lie between the issue of two."""
+    return max(move.size / move_rate(move), ISSUED) / STEP_CYCLES
 
 
 def closed_up(text: str, filename: str) -> Program:

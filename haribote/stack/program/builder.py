@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -25,10 +26,12 @@ from haribote.stack.program.again import picked_again
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
-from haribote.stack.program.scheduled import Segment, in_segments, mended
+from haribote.stack.program.order import Effort, effort, ordered
+from haribote.stack.program.scheduled import LONG, Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, isa
 from simulator.isa.cost import cost_of
+from simulator.isa.program import Step
 from simulator.messages import tr
 from simulator.schedule import Keep, overlapped, schedule_long
 
@@ -76,7 +79,7 @@ class Built:
 def build(plan: Plan, quick: bool = False) -> Built:
     """The program of a plan; quick: its schedule is not looked for at length. Raises NoRoom, and AssemblyError for
     lines that no assembler takes."""
-    return _written(plan).built(quick)
+    return shortest([[plan]], quick)
 
 
 def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
@@ -93,11 +96,25 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
                 problems.append(problem)
     if not written:
         raise problems[0]
-    if len(written) == 1:
+    if len(written) == 1 and not (written[0].long and not quick):
         return written[0].built(quick)
     drafts = [(schedule_long(one.plain), one) for one in written]
     first, best = min(drafts, key=lambda draft: overlapped(draft[0]))
+    if best.long and not quick and (other := _reordered(best)) is not None:
+        first, best = min((first, best), (schedule_long(other.plain), other), key=lambda draft: overlapped(draft[0]))
     return best.built(quick, first)
+
+
+def _reordered(one: _Builder) -> _Builder | None:
+    """The same actions in a better order; None where they have no room in it, or where templates have an order of their
+    own."""
+    if any(isinstance(action, Stream) for action in one.plan.actions):
+        return None
+    actions = ordered(one.work, list(one.efforts()), one.at_home)
+    try:
+        return _written(replace(one.plan, actions=tuple(actions)))
+    except HariboteError:
+        return None
 
 
 def _written(plan: Plan) -> _Builder:
@@ -206,6 +223,19 @@ class _Builder:
     def plain(self) -> Program:
         """All lines as a program, one after another."""
         return mended(tuple(self.code.lines))
+
+    @property
+    def long(self) -> bool:
+        """Whether its schedule is found in a few tries, about in the order of its lines."""
+        return self.plain.steps > LONG
+
+    def efforts(self) -> Iterator[Effort]:
+        """Of every piece of work, in order."""
+        lines = (line for line in self.plain.lines if not (isinstance(line, Step) and line.is_nop))
+        for piece in self.pieces:
+            found = effort(list(islice(lines, len(piece.lines))))
+            if not isinstance(piece.action, Spill):
+                yield found
 
     def built(self, quick: bool = False, first: Program | None = None) -> Built:
         """What was emitted, as it is run. quick: as in `build`; first: as in `scheduled`."""

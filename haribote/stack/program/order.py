@@ -1,0 +1,154 @@
+"""The actions of a plan in an order in which units wait little for each other.
+
+A long program is scheduled about in the order of its lines, and values come to the matrix registers in just that order.
+So a product that could run while the sums of another one are on their way must stand before what needs those sums. The
+order is that of a list schedule of whole actions: of those that could begin about first, the one that most has to
+follow is next.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from haribote.stack.plan import Action, Become, Version
+from haribote.stack.program.allocate import Lives, in_place
+from haribote.stack.program.work import Joined, Spill, Work, reads, writes
+from simulator.isa.program import Line, Move, Step
+from simulator.schedule.moving import steps_of_move
+
+LATENCY = 10
+"""Steps, about, from the end of an action until its last result can be used."""
+NEAR = 20
+"""Steps by which an action may begin later than another one and still come before it."""
+OVERLAP = 0.5
+"""The share of an action after which its first results travel on."""
+
+
+class Effort(NamedTuple):
+    """Steps in which an action keeps the PEs busy (of their units that which has most to do), the transfers between
+    them and L2BM, and the MV instructions."""
+
+    units: float
+    transfers: float
+    moves: float
+
+    @property
+    def steps(self) -> float:
+        """All of it, one after another."""
+        found = sum(self)
+        return found + LATENCY if found else 0.0
+
+
+def effort(lines: Iterable[Line]) -> Effort:
+    """Of the lines of an action."""
+    busy: Counter[str] = Counter()
+    moves = 0.0
+    for line in lines:
+        if isinstance(line, Move):
+            moves += steps_of_move(line)
+        elif isinstance(line, Step):
+            busy.update(instruction.unit for instruction in line.instructions)
+    matrices = busy["mau-write"] + busy["mau-read"]
+    return Effort(max(busy["mau"], matrices, busy["alu"]), max(busy["l1bm"], busy["l2bm"]), moves)
+
+
+def ordered(work: Sequence[Work], efforts: Sequence[Effort], resident: Iterable[Version]) -> list[Action]:
+    """The actions in a better order. efforts: of each piece of work; resident: what is on the chip for good."""
+    before = [sorted(found) for found in _before(work, Lives(work, resident))]
+    asked = [each if others else each._replace(moves=0.0) for each, others in zip(efforts, before, strict=True)]
+    timeline = _Timeline(before, asked)  # MV instructions that wait for nothing run beside the step before
+    return [action for number in timeline.order() for action in _actions(work[number])]
+
+
+def _actions(work: Work) -> Iterator[Action]:
+    if isinstance(work, Joined):
+        yield from (work.multiply, work.shift)
+    elif not isinstance(work, Spill):
+        yield work
+
+
+def _before(work: Sequence[Work], lives: Lives) -> Iterator[set[int]]:
+    """Of each piece of work those that must come before it: what makes its versions, and what makes or reads before
+    those that it makes. Where it is to make the new value of a parameter in place of the old one, those count too."""
+    here: dict[int, list[Version]] = defaultdict(list)
+    for (number, _), parameter in in_place(work, lives).items():
+        here[number].append(parameter)
+    makers: dict[Version, int] = {}
+    readers: dict[Version, list[int]] = defaultdict(list)
+    for number, action in enumerate(work):
+        made, read = {*writes(action), *here[number]}, set(reads(action))
+        found = {makers[version] for version in made | read if version in makers}
+        found |= {reader for version in made for reader in readers[version]}
+        yield found
+        for version in made:
+            makers[version], readers[version] = number, []
+        for version in read:
+            readers[version].append(number)
+
+
+@dataclass
+class _Timeline:
+    """The units while actions are put one behind another; times in steps."""
+
+    before: Sequence[Sequence[int]]
+    efforts: Sequence[Effort]
+    units: float = 0.0
+    transfers: float = 0.0
+    moves: float = 0.0
+    ready: list[float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ready = [0.0] * len(self.before)
+        self.after: list[list[int]] = [[] for _ in self.before]
+        for number, others in enumerate(self.before):
+            for other in others:
+                self.after[other].append(number)
+
+    def order(self) -> Iterator[int]:
+        """The numbers of the actions."""
+        tails = self._tails()
+        missing = [len(others) for others in self.before]
+        open_ = [number for number, count in enumerate(missing) if not count]
+        while open_:
+            latest = min(map(self._start, open_)) + NEAR
+            number = min((n for n in open_ if self._start(n) <= latest), key=lambda n: (-tails[n], n))
+            yield number
+            open_.remove(number)
+            end = self._end(number)
+            for other in self.after[number]:
+                self.ready[other] = max(self.ready[other], end)
+                missing[other] -= 1
+                if not missing[other]:
+                    open_.append(other)
+
+    def _tails(self) -> list[float]:
+        """Steps from the start of each action to the end of the step, as far as what follows asks for them."""
+        found = [effort.steps for effort in self.efforts]
+        for number in reversed(range(len(found))):
+            found[number] += max((found[other] for other in self.after[number]), default=0.0)
+        return found
+
+    def _start(self, number: int) -> float:
+        """When the first unit that an action needs is free for it."""
+        asks = self.efforts[number]
+        free = self.units if asks.units else self.transfers if asks.transfers else self.moves if asks.moves else 0.0
+        return max(self.ready[number], free)
+
+    def _end(self, number: int) -> float:
+        """Let an action be next; when its results are there."""
+        asks, now = self.efforts[number], self._start(number)
+        end = now
+        if asks.units:
+            end = self.units = now + asks.units
+            now += OVERLAP * asks.units
+        if asks.transfers:
+            now = max(now, self.transfers)
+            self.transfers = now + asks.transfers
+            end, now = max(end, self.transfers), now + OVERLAP * asks.transfers
+        if asks.moves:
+            self.moves = max(now, self.moves) + asks.moves
+            end = max(end, self.moves + OVERLAP * asks.transfers)
+        return end + LATENCY * any(asks)
