@@ -96,25 +96,27 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
                 problems.append(problem)
     if not written:
         raise problems[0]
-    if len(written) == 1 and not (written[0].long and not quick):
+    if not quick:
+        written = [_in_better_order(one) for one in written]
+    if len(written) == 1:
         return written[0].built(quick)
     drafts = [(schedule_long(one.plain), one) for one in written]
     first, best = min(drafts, key=lambda draft: overlapped(draft[0]))
-    if best.long and not quick and (other := _reordered(best)) is not None:
-        first, best = min((first, best), (schedule_long(other.plain), other), key=lambda draft: overlapped(draft[0]))
     return best.built(quick, first)
 
 
-def _reordered(one: _Builder) -> _Builder | None:
-    """The same actions in a better order; None where they have no room in it, or where templates have an order of their
-    own."""
-    if any(isinstance(action, Stream) for action in one.plan.actions):
-        return None
+def _in_better_order(one: _Builder) -> _Builder:
+    """A long program with its actions in a better order, if there is one in which they have room. Templates have an
+    order of their own."""
+    if one.plain.steps <= LONG or any(isinstance(action, Stream) for action in one.plan.actions):
+        return one
     actions = ordered(one.work, list(one.efforts()), one.at_home)
+    if actions is None:
+        return one
     try:
         return _written(replace(one.plan, actions=tuple(actions)))
     except HariboteError:
-        return None
+        return one
 
 
 def _written(plan: Plan) -> _Builder:
@@ -223,11 +225,6 @@ class _Builder:
     def plain(self) -> Program:
         """All lines as a program, one after another."""
         return mended(tuple(self.code.lines))
-
-    @property
-    def long(self) -> bool:
-        """Whether its schedule is found in a few tries, about in the order of its lines."""
-        return self.plain.steps > LONG
 
     def efforts(self) -> Iterator[Effort]:
         """Of every piece of work, in order."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from haribote.stack.plan import Action, Become, Version
+from haribote.stack.plan import Action, Version
 from haribote.stack.program.allocate import Lives, in_place
 from haribote.stack.program.work import Joined, Spill, Work, reads, writes
 from simulator.isa.program import Line, Move, Step
@@ -25,6 +25,9 @@ NEAR = 20
 """Steps by which an action may begin later than another one and still come before it."""
 OVERLAP = 0.5
 """The share of an action after which its first results travel on."""
+WORTH = 0.88
+"""The share of its time that a program must seem to need in another order to be written in it: one that seemed 10 %
+shorter came out 4 % longer (53-436-290, batch 128), those that seemed 13 % to 38 % shorter came out shorter."""
 
 
 class Effort(NamedTuple):
@@ -55,12 +58,20 @@ def effort(lines: Iterable[Line]) -> Effort:
     return Effort(max(busy["mau"], matrices, busy["alu"]), max(busy["l1bm"], busy["l2bm"]), moves)
 
 
-def ordered(work: Sequence[Work], efforts: Sequence[Effort], resident: Iterable[Version]) -> list[Action]:
-    """The actions in a better order. efforts: of each piece of work; resident: what is on the chip for good."""
+def ordered(work: Sequence[Work], efforts: Sequence[Effort], resident: Iterable[Version]) -> list[Action] | None:
+    """The actions in a better order; None where it does not look much better. efforts: of each piece of work; resident:
+    what is on the chip for good.
+    """
     before = [sorted(found) for found in _before(work, Lives(work, resident))]
-    asked = [each if others else each._replace(moves=0.0) for each, others in zip(efforts, before, strict=True)]
-    timeline = _Timeline(before, asked)  # MV instructions that wait for nothing run beside the step before
-    return [action for number in timeline.order() for action in _actions(work[number])]
+    # MV instructions that wait for nothing run beside the step before
+    efforts = [each if others else each._replace(moves=0.0) for each, others in zip(efforts, before, strict=True)]
+    as_it_is, other = _Timeline(before, efforts), _Timeline(before, efforts)
+    for number in range(len(work)):
+        as_it_is.put(number)
+    found = list(other.order())
+    if other.last > WORTH * as_it_is.last:
+        return None
+    return [action for number in found for action in _actions(work[number])]
 
 
 def _actions(work: Work) -> Iterator[Action]:
@@ -91,13 +102,17 @@ def _before(work: Sequence[Work], lives: Lives) -> Iterator[set[int]]:
 
 @dataclass
 class _Timeline:
-    """The units while actions are put one behind another; times in steps."""
+    """The units while actions are put one behind another; times in steps. before: of each action, those that must come
+    before it; units, transfers, moves: from when on they are free; last: when all results are there; ready: from when
+    on each action has all that it reads.
+    """
 
     before: Sequence[Sequence[int]]
     efforts: Sequence[Effort]
     units: float = 0.0
     transfers: float = 0.0
     moves: float = 0.0
+    last: float = 0.0
     ready: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -117,12 +132,18 @@ class _Timeline:
             number = min((n for n in open_ if self._start(n) <= latest), key=lambda n: (-tails[n], n))
             yield number
             open_.remove(number)
-            end = self._end(number)
+            self.put(number)
             for other in self.after[number]:
-                self.ready[other] = max(self.ready[other], end)
                 missing[other] -= 1
                 if not missing[other]:
                     open_.append(other)
+
+    def put(self, number: int) -> None:
+        """Let an action be next, as soon as it can begin."""
+        end = self._end(number)
+        self.last = max(self.last, end)
+        for other in self.after[number]:
+            self.ready[other] = max(self.ready[other], end)
 
     def _tails(self) -> list[float]:
         """Steps from the start of each action to the end of the step, as far as what follows asks for them."""
@@ -138,7 +159,7 @@ class _Timeline:
         return max(self.ready[number], free)
 
     def _end(self, number: int) -> float:
-        """Let an action be next; when its results are there."""
+        """When the results of the next action are there; the units are busy until it needs them no more."""
         asks, now = self.efforts[number], self._start(number)
         end = now
         if asks.units:
