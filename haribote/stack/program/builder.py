@@ -106,17 +106,18 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
 
 
 def _in_better_order(one: _Builder) -> _Builder:
-    """A long program with its actions in a better order, if there is one in which they have room. Templates have an
-    order of their own."""
+    """A long program with its actions in a better order, if there is one in which no more versions have to go to DRAM.
+    Templates have an order of their own."""
     if one.plain.steps <= LONG or any(isinstance(action, Stream) for action in one.plan.actions):
         return one
     actions = ordered(one.work, list(one.efforts()), one.at_home)
     if actions is None:
         return one
     try:
-        return _written(replace(one.plan, actions=tuple(actions)))
+        other = _written(replace(one.plan, actions=tuple(actions)))
     except HariboteError:
         return one
+    return one if len(other.gone) > len(one.gone) else other
 
 
 def _written(plan: Plan) -> _Builder:
