@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from haribote.stack.plan import Action, Version
+from haribote.stack.plan import Action, Alias, Version
 from haribote.stack.program.allocate import Lives, in_place
 from haribote.stack.program.work import Joined, Spill, Work, reads, writes
 from simulator.isa.program import Line, Move, Step
@@ -83,21 +83,28 @@ def _actions(work: Work) -> Iterator[Action]:
 
 def _before(work: Sequence[Work], lives: Lives) -> Iterator[set[int]]:
     """Of each piece of work those that must come before it: what makes its versions, and what makes or reads before
-    those that it makes. Where it is to make the new value of a parameter in place of the old one, those count too."""
+    those that it makes. Where it is to make the new value of a parameter in place of the old one, those count too; who
+    reads an alias reads what it is an alias of.
+    """
     here: dict[int, list[Version]] = defaultdict(list)
     for (number, _), parameter in in_place(work, lives).items():
         here[number].append(parameter)
     makers: dict[Version, int] = {}
     readers: dict[Version, list[int]] = defaultdict(list)
+    aliases: dict[Version, tuple[Version, ...]] = {}
     for number, action in enumerate(work):
-        made, read = {*writes(action), *here[number]}, set(reads(action))
+        made = {*writes(action), *here[number]}
+        read = {name for version in reads(action) for name in (version, *aliases.get(version, ()))}
         found = {makers[version] for version in made | read if version in makers}
         found |= {reader for version in made for reader in readers[version]}
         yield found
         for version in made:
             makers[version], readers[version] = number, []
+            aliases.pop(version, None)
         for version in read:
             readers[version].append(number)
+        if isinstance(action, Alias):
+            aliases[action.target] = (action.source, *aliases.get(action.source, ()))
 
 
 @dataclass
