@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from haribote.compiler import compile_for_sim, start_session
+from haribote.core.checker import VARIABLE
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, complete, evaluate, updates
 from haribote.training.models import lenet
@@ -53,8 +54,8 @@ def check(model: onnx.ModelProto) -> None:
         np.testing.assert_allclose(session.read(name), value, atol=2e-6 * max(1.0, np.abs(value).max()))
 
 
-def check_step(model: nn.Module, batch: int, size: int, tolerance: float = 1e-6) -> None:
-    """Parameters and loss after each of three train steps are the reference's."""
+def check_step(model: nn.Module, batch: int, size: int, tolerance: float = 1e-6) -> float:
+    """Parameters and loss after each of three train steps are the reference's. The cycles of a step."""
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
     step = trace_step(model, optimiser, torch.zeros(batch, 1, size, size), torch.zeros(batch, dtype=torch.int64))
     index, random = Index(step), np.random.default_rng(0)
@@ -74,6 +75,7 @@ def check_step(model: nn.Module, batch: int, size: int, tolerance: float = 1e-6)
         for name, after in updates(step).items():
             assert np.abs(session.read(name) - wanted[after]).max() < tolerance, name
             feeds[name] = wanted[after]
+    return compiled.cost.fewest
 
 
 @pytest.mark.slow
@@ -99,3 +101,9 @@ def test_a_train_step_of_a_convolution_a_pool_and_a_layer() -> None:
 @pytest.mark.slow
 def test_lenet() -> None:
     check_step(lenet(), 4, 28)
+
+
+@pytest.mark.slow
+def test_lenet_stays_below_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "1")
+    assert check_step(lenet(), 64, 28) <= 30_000

@@ -25,7 +25,7 @@ from haribote.stack.plan import (
 from haribote.stack.program import builder, order
 from haribote.stack.program.builder import build
 from haribote.stack.program.order import Effort, effort, ordered
-from haribote.stack.program.work import joined
+from haribote.stack.program.work import Joined, joined
 from simulator import assemble
 from tests.haribote.stack.program.small_plans import NEAR, replaced, version
 
@@ -36,9 +36,14 @@ def named(*names: str) -> list[Version]:
     return [version(name, NEAR) for name in names]
 
 
-def made(source: Version, target: Version) -> Compute:
+def made(source: Version, target: Version) -> Action:
     """What keeps the units busy."""
     return Compute((onnx.helper.make_node("Neg", [source.value], [target.value]),), (source,), (target,))
+
+
+def branches() -> list[Action]:
+    """The second and the third wait for the first; the fourth for what the third brings."""
+    return [Load(X), made(X, A), Shift(A, B), made(B, C), made(A, D)]
 
 
 X, A, B, C, D, W, NEW, NAME = named("x", "a", "b", "c", "d", "w", "w.next", "w.name")
@@ -49,29 +54,28 @@ def in_order(actions: Sequence[Action], efforts: Sequence[Effort]) -> list[Actio
 
 
 def test_what_can_run_while_results_travel_comes_before_what_waits_for_them() -> None:
-    load, first, travels, waits, other = Load(X), made(X, A), Shift(A, B), made(B, C), made(A, D)
+    load, first, travels, waits, other = branches()
     found = in_order([load, first, travels, waits, other], [NOTHING, UNITS, TRANSFERS, UNITS, UNITS])
     assert found == [load, first, travels, other, waits]
 
 
 def test_nothing_changes_where_little_would_be_won() -> None:
-    actions = [Load(X), made(X, A), Shift(A, B), made(B, C), made(A, D)]
+    actions = branches()
     assert in_order(actions, [NOTHING, UNITS, Effort(0, 5, 0), UNITS, UNITS]) is None
     assert in_order(actions[:4], [NOTHING, UNITS, TRANSFERS, UNITS]) is None
 
 
 def test_moves_that_wait_for_nothing_run_beside_the_step_before() -> None:
     """With them as late as the others nothing would be won: the units would wait for the load."""
-    load, first, travels, waits, other = Load(X), made(X, A), Shift(A, B), made(B, C), made(A, D)
     long = Effort(0, 0, 10_000)
-    assert in_order([load, first, travels, waits, other], [long, UNITS, TRANSFERS, UNITS, UNITS]) is not None
+    assert in_order(branches(), [long, UNITS, TRANSFERS, UNITS, UNITS]) is not None
 
 
 def test_who_reads_a_parameter_under_another_name_stays_before_its_new_value() -> None:
-    """The new value could be made while what the reader waits for is on its way; but it is made where the old one is."""
+    """The new value could be made while what the reader waits for is on its way, but it goes where the old one is."""
     load, first, travels, new = Load(X), made(X, A), Shift(A, B), made(X, NEW)
     both = Compute((onnx.helper.make_node("Add", ["b", "w.name"], ["d"]),), (B, NAME), (D,))
-    actions = [Alias(W, NAME), load, first, travels, both, new, Become(NEW, W)]
+    actions: list[Action] = [Alias(W, NAME), load, first, travels, both, new, Become(NEW, W)]
     efforts = [NOTHING, NOTHING, UNITS, TRANSFERS, UNITS, UNITS, NOTHING]
     assert in_order(actions, efforts) is None
     found = in_order([load, first, travels, made(B, D), new], [NOTHING, UNITS, TRANSFERS, UNITS, UNITS])
@@ -79,7 +83,14 @@ def test_who_reads_a_parameter_under_another_name_stays_before_its_new_value() -
 
 
 def test_every_order_keeps_who_makes_before_who_reads() -> None:
-    actions = [Load(X), *(made(X, v) for v in (A, B)), Shift(A, C), made(C, D), Alias(W, NAME), made(NAME, A)]
+    actions: list[Action] = [
+        Load(X),
+        *(made(X, v) for v in (A, B)),
+        Shift(A, C),
+        made(C, D),
+        Alias(W, NAME),
+        made(NAME, A),
+    ]
     actions += [Store(D), made(A, NEW), Become(NEW, W), Store(B)]
     for busy in combinations(range(len(actions)), 3):
         efforts = [(UNITS, TRANSFERS, MOVES)[number % 3] if number in busy else NOTHING for number in range(11)]
@@ -101,8 +112,7 @@ def _what_is_read(actions: Sequence[Action]) -> dict[str, list[str]]:
 def test_a_product_and_the_sum_of_its_parts_stay_together() -> None:
     parts = version("parts", NEAR)
     product, total = Multiply("nk,mk->nm", X, A, parts), Shift(parts, B, "fadd")
-    work = (order.Joined(product, total),)
-    assert [action for one in work for action in order._actions(one)] == [product, total]
+    assert list(order._actions(Joined(product, total))) == [product, total]
 
 
 def test_what_keeps_units_busy_is_counted_from_lines() -> None:
