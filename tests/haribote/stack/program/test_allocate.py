@@ -12,6 +12,7 @@ from haribote.stack.code import Code
 from haribote.stack.maps import COPY, BitMap, W, address, unit_bits
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Shift, Store, Version
+from haribote.stack.program import allocate
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
 from haribote.stack.program.builder import build
 from haribote.stack.program.ownership import trespasses
@@ -108,6 +109,30 @@ def test_shared_room_is_free_when_its_last_owner_is_gone() -> None:
 def test_what_can_never_fit_names_its_words_and_those_there_are() -> None:
     with pytest.raises(NoRoom, match=r"'a' \(8192\) needs 8192 words per PE; the largest free pieces are .*4096 of LM"):
         Homes(Code()).make(everywhere("a", 8192))
+
+
+def doubled(size: int) -> list[str]:
+    """Where a vector is, and where a loop puts twice that, while the other LM is fuller."""
+    builder = Builder("twice")
+    builder.input("z", (512,), np.float32)
+    builder.input("x", (size,), np.float32)
+    builder.op("Add", "x", "x", name="y")
+    builder.output("y")
+    builder.output("z")
+    x, y, z = everywhere("x", size), everywhere("y", size), everywhere("z", 512)
+    model = builder.finish()
+    loop = Compute(tuple(model.graph.node), (x,), (y,))
+    built = build(Plan(model, (Load(z), Load(x), loop, Store(y), Store(z))))
+    (piece,) = (piece for piece in built.pieces if piece.action is loop)
+    return [place.memory for found in (x, y) for place in piece.places[found]]
+
+
+def test_a_loop_writes_to_the_lm_that_it_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allocate, "SMALL", 0)
+    monkeypatch.setattr(allocate, "MEDIUM", 0)  # all is in LM
+    assert doubled(64) == ["LM1", "LM0"]
+    assert everywhere("x", 8).map.longs == 4, "read at once: then the result goes where most room is"
+    assert doubled(8) == ["LM1", "LM1"]
 
 
 # --- spills ----------------------------------------------------------------------------------------------------------
