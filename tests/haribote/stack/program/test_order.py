@@ -61,7 +61,8 @@ def test_what_can_run_while_results_travel_comes_before_what_waits_for_them() ->
 
 def test_nothing_changes_where_little_would_be_won() -> None:
     actions = branches()
-    assert in_order(actions, [NOTHING, UNITS, Effort(0, 5, 0), UNITS, UNITS]) is None
+    long = Effort(1000, 0, 0)
+    assert in_order(actions, [NOTHING, long, Effort(0, 5, 0), long, long]) is None
     assert in_order(actions[:4], [NOTHING, UNITS, TRANSFERS, UNITS]) is None
 
 
