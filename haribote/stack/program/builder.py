@@ -28,7 +28,7 @@ from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_pla
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.order import Effort, effort, ordered
-from haribote.stack.program.scheduled import LONG, Segment, in_segments, mended
+from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, isa
 from simulator.isa.cost import cost_of
@@ -46,6 +46,9 @@ addresses. Where versions find no room they are not kept either."""
 PATIENT = 4
 """Passes without room after which residents stay in DRAM, each time twice as many, though new tables are asked for:
 these get their room before all else, which is enough for most programs."""
+IN_ORDER = 800
+"""Steps from which on a program is written in a better order: the schedule of a shorter one is looked for at length,
+with the values of matrix registers in any order, and depends little on it."""
 MOST_RESIDENT = isa.LM_WORDS
 """Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
 WORTH = 8
@@ -107,9 +110,9 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
 
 
 def _in_better_order(one: _Builder) -> _Builder:
-    """A long program with its actions in a better order, if there is one in which no more versions have to go to DRAM.
+    """A program with its actions in a better order, if there is one in which no more versions have to go to DRAM.
     Templates have an order of their own."""
-    if one.plain.steps <= LONG or any(isinstance(action, Stream) for action in one.plan.actions):
+    if one.plain.steps < IN_ORDER or any(isinstance(action, Stream) for action in one.plan.actions):
         return one
     actions = ordered(one.work, list(one.efforts()), one.at_home)
     if actions is None:

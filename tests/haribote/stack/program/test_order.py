@@ -128,7 +128,7 @@ def test_what_keeps_units_busy_is_counted_from_lines() -> None:
 def test_an_order_in_which_more_goes_to_dram_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, written = replaced(), builder._written
     other = [*plan.actions[1:3], plan.actions[0], *plan.actions[3:]]
-    monkeypatch.setattr(builder, "LONG", 0)
+    monkeypatch.setattr(builder, "IN_ORDER", 0)
     monkeypatch.setattr(builder, "ordered", lambda *_: other)
     assert list(build(plan).plan.actions) == other
     assert build(plan, quick=True).plan is plan
