@@ -7,13 +7,14 @@ GRF0 and in GRF1 at once, so that two operands of a step never meet in one memor
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from haribote.stack.code import GRF, LM, Code, Slot
 from haribote.stack.places import NoRoom, Place
-from haribote.stack.plan import Alias, Become, Compute, Version
+from haribote.stack.plan import Alias, Become, Compute, Pick, Version
 from haribote.stack.program.work import Work, reads, writes
+from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
 
 SMALL, MEDIUM = 64, 256
@@ -177,3 +178,17 @@ class Homes:
                 ),
                 tr("a smaller batch, or narrower layers"),
             ).of(words, (*grf, *lm)) from None
+
+
+def read_meanwhile(action: Work, version: Version, homes: Homes) -> str:
+    """The LM that an action reads all the while that it writes a version; "" for none, and where one step reads all."""
+    if isinstance(action, Pick):
+        return "LM0"
+    if not isinstance(action, Compute) or version.map.longs <= STEP_CYCLES:
+        return ""
+    longs: Counter[str] = Counter()
+    for read in action.reads:
+        places = homes.of(read)
+        if len(places) == 1 and places[0].memory in LM:
+            longs[places[0].memory] += read.map.longs
+    return max(longs, key=longs.__getitem__, default="")

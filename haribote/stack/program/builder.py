@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -17,14 +16,14 @@ from haribote.graphs.joins import join_table
 from haribote.graphs.tiles import merged_shapes, tile_table
 from haribote.progress import stage
 from haribote.stack import moves
-from haribote.stack.code import FIXED_MASKS, LM, Code, Slot
+from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
 from haribote.stack.places import BANKS, NoBuffer, NoDram, NoRoom, Place
-from haribote.stack.plan import Alias, Become, Compute, Load, Pick, Plan, Store, Stream, Version, in_dram
+from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Store, Stream, Version, in_dram
 from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters, loops
 from haribote.stack.program.again import picked_again
-from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
+from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place, read_meanwhile
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.order import Effort, effort, ordered
@@ -377,22 +376,8 @@ class _Builder:
             elif (source := self._mended(number, action)) is not None:
                 self.homes.share(version, source)
             else:
-                self.homes.make(version, busy=self._busy(action, version))
+                self.homes.make(version, busy=read_meanwhile(action, version, self.homes))
         emitters.emit(action, self.context)
-
-    def _busy(self, action: Work, version: Version) -> str:
-        """The LM that an action reads all the while that it writes a version; "" for none, and for what is read before
-        all of it is written."""
-        if isinstance(action, Pick):
-            return "LM0"
-        if not isinstance(action, Compute) or version.map.longs <= isa.STEP_CYCLES:
-            return ""
-        words: Counter[str] = Counter()
-        for read in action.reads:
-            homes = self.homes.of(read)
-            if len(homes) == 1 and homes[0].memory in LM:
-                words[homes[0].memory] += read.map.longs
-        return max(words, key=words.__getitem__, default="")
 
     def _mended(self, number: int, action: Work) -> Version | None:
         """The version of which an action mends the padding only, if nobody needs it any more, under any name."""

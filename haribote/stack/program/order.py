@@ -25,7 +25,7 @@ NEAR = 20
 """Steps by which an action may begin later than another one and still come before it."""
 OVERLAP = 0.5
 """The share of an action after which its first results travel on."""
-WORTH = 0.98
+BETTER = 0.98
 """The share of its time that a program must seem to need in another order to be written in it."""
 
 
@@ -68,7 +68,7 @@ def ordered(work: Sequence[Work], efforts: Sequence[Effort], resident: Iterable[
     for number in range(len(work)):
         as_it_is.put(number)
     found = list(other.order())
-    if other.last > WORTH * as_it_is.last:
+    if other.last > BETTER * as_it_is.last:
         return None
     return [action for number in found for action in _actions(work[number])]
 
