@@ -8,6 +8,7 @@ from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, address, axis_bits
 from haribote.stack.products.core import HALF, SINGLE, Core, Kind
 from haribote.stack.products.matching import FAR, turned
 from haribote.stack.products.spec import Carry, Spec, Tag, map_of
+from simulator.isa import L1BM_LONGS
 
 TEXTS = ("nk,mk->nm", "kn,km->nm", "nk,km->nm", "nlk,kml->nm", "gnk,gkm->gnm", "bnk,mk->bnm", "nk,k->n")
 SIZES = {"n": (16, 24, 40, 64, 3), "m": (16, 10, 4, 7), "k": (16, 24, 32, 64), "l": (4, 3), "g": (2, 3), "b": (5, 8)}
@@ -76,4 +77,5 @@ def targets(core: Core) -> list[list[str]]:
     banks = [["LM0"], ["LM1"], ["LM1", "LM0"]]
     if core.target.longs <= 32:
         banks += [["GRF0"], ["GRF1"], ["GRF1", "GRF0"], ["LM0", "GRF1"]]
-    return banks + [["L1BM"]] * 4 * (core.target_above is not None)
+    above = core.target_above
+    return banks + [["L1BM"]] * 4 * (above is not None and above.longs <= L1BM_LONGS)
