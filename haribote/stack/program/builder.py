@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -113,14 +114,16 @@ def _in_better_order(one: _Builder) -> _Builder:
     Templates have an order of their own."""
     if one.plain.steps < IN_ORDER or any(isinstance(action, Stream) for action in one.plan.actions):
         return one
-    actions = ordered(one.work, list(one.efforts()), one.at_home)
-    if actions is None:
-        return one
-    try:
-        other = _written(replace(one.plan, actions=tuple(actions)))
-    except HariboteError:
-        return one
-    return one if len(other.gone) > len(one.gone) else other
+    efforts = list(one.efforts())
+    for ahead in (True, False):  # what comes early takes up room
+        actions = ordered(one.work, efforts, one.at_home, ahead)
+        if actions is None:
+            break
+        with suppress(HariboteError):
+            other = _written(replace(one.plan, actions=tuple(actions)))
+            if len(other.gone) <= len(one.gone):
+                return other
+    return one
 
 
 def _written(plan: Plan) -> _Builder:

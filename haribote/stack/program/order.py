@@ -57,13 +57,18 @@ def effort(lines: Iterable[Line]) -> Effort:
     return Effort(max(busy["mau"], matrices, busy["alu"]), max(busy["l1bm"], busy["l2bm"]), moves)
 
 
-def ordered(work: Sequence[Work], efforts: Sequence[Effort], resident: Iterable[Version]) -> list[Action] | None:
-    """The actions in a better order; None where it does not look much better. efforts: of each piece of work; resident:
-    what is on the chip for good.
+def ordered(
+    work: Sequence[Work], efforts: Sequence[Effort], resident: Iterable[Version], ahead: bool = True
+) -> list[Action] | None:
+    """The actions in a better order; None where it does not look better. efforts: of each piece of work; resident: what
+    is on the chip for good; ahead: what waits for nothing may come before whatever it comes behind now, though it takes
+    up room from then on.
     """
     before = [sorted(found) for found in _before(work, Lives(work, resident))]
     # MV instructions that wait for nothing run beside the step before
     efforts = [each if others else each._replace(moves=0.0) for each, others in zip(efforts, before, strict=True)]
+    if not ahead:
+        _stay_behind(before, efforts)
     as_it_is, other = _Timeline(before, efforts), _Timeline(before, efforts)
     for number in range(len(work)):
         as_it_is.put(number)
@@ -71,6 +76,16 @@ def ordered(work: Sequence[Work], efforts: Sequence[Effort], resident: Iterable[
     if other.last > BETTER * as_it_is.last:
         return None
     return [action for number in found for action in _actions(work[number])]
+
+
+def _stay_behind(before: Sequence[list[int]], efforts: Sequence[Effort]) -> None:
+    """Let what waits for nothing come after the last action before it that keeps the PEs busy."""
+    last: int | None = None
+    for number, others in enumerate(before):
+        if not others and last is not None:
+            others.append(last)
+        if efforts[number].units:
+            last = number
 
 
 def _actions(work: Work) -> Iterator[Action]:

@@ -46,7 +46,7 @@ def branches() -> list[Action]:
     return [Load(X), made(X, A), Shift(A, B), made(B, C), made(A, D)]
 
 
-X, A, B, C, D, W, NEW, NAME = named("x", "a", "b", "c", "d", "w", "w.next", "w.name")
+X, A, B, C, D, E, W, NEW, NAME = named("x", "a", "b", "c", "d", "e", "w", "w.next", "w.name")
 
 
 def in_order(actions: Sequence[Action], efforts: Sequence[Effort]) -> list[Action] | None:
@@ -122,6 +122,17 @@ def test_what_keeps_units_busy_is_counted_from_lines() -> None:
     assert found.transfers == 1 and found.moves >= 4 and found.units == 1
 
 
+def test_what_waits_for_nothing_comes_ahead_only_if_it_may() -> None:
+    """What is made of a parameter, at the end, has more behind it than all the others."""
+    load, first, travels, waits, other = branches()
+    halves = made(W, E)
+    actions: list[Action] = [load, first, travels, waits, other, halves, Shift(E, NEW)]
+    efforts = [NOTHING, UNITS, TRANSFERS, UNITS, UNITS, UNITS, Effort(0, 900, 0)]
+    early, late = (ordered(joined(actions), efforts, (W,), ahead) for ahead in (True, False))
+    assert early is not None and early.index(halves) < early.index(first)
+    assert late is not None and late.index(halves) > late.index(other)
+
+
 # --- in the builder --------------------------------------------------------------------------------------------------
 
 
@@ -141,3 +152,6 @@ def test_an_order_in_which_more_goes_to_dram_is_not_taken(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(builder, "_written", full)
     assert build(plan).plan is plan
+    monkeypatch.setattr(builder, "ordered", lambda *given: other if given[-1] else [*plan.actions])
+    found = build(plan).plan
+    assert found is not plan and found.actions == plan.actions, "the second order has room"
