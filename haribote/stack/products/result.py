@@ -57,7 +57,7 @@ def result(core: Core, target: Place | Sequence[Place]) -> ProductResult:
     found: dict[Bit, Carry] = tags(places[0].map, core.spec.out)
     if places[0].memory == "L1BM":
         if core.target_above is None:
-            raise NoProduct("no transfer to L1BM sums exactly what this core leaves in parts", "a target in a bank")
+            raise NoProduct("no transfer takes to L1BM just what this core gives", "a target in a bank")
         found = _before(found, transfer, core.kind.lead)
     elif any(place.map.memory != "LM" or place.map != places[0].map for place in places):
         raise NoProduct("the targets of a product are banks, with the same map, or a single place in L1BM")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -28,11 +27,10 @@ from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_pla
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.order import Effort, effort, ordered
-from haribote.stack.program.scheduled import Segment, in_segments, mended
+from haribote.stack.program.scheduled import Segment, cut, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, isa
 from simulator.isa.cost import cost_of
-from simulator.isa.program import Step
 from simulator.messages import tr
 from simulator.schedule import Keep, overlapped, schedule_long
 
@@ -235,11 +233,10 @@ class _Builder:
 
     def efforts(self) -> Iterator[Effort]:
         """Of every piece of work, in order."""
-        lines = (line for line in self.plain.lines if not (isinstance(line, Step) and line.is_nop))
-        for piece in self.pieces:
-            found = effort(list(islice(lines, len(piece.lines))))
+        found = cut(self.plain, (piece.lines for piece in self.pieces))
+        for piece, program in zip(self.pieces, found, strict=True):
             if not isinstance(piece.action, Spill):
-                yield found
+                yield effort(program)
 
     def built(self, quick: bool = False, first: Program | None = None) -> Built:
         """What was emitted, as it is run. quick: as in `build`; first: as in `scheduled`."""

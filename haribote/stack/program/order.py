@@ -16,7 +16,8 @@ from typing import NamedTuple
 from haribote.stack.plan import Action, Alias, Version
 from haribote.stack.program.allocate import Lives, in_place
 from haribote.stack.program.work import Joined, Spill, Work, reads, writes
-from simulator.isa.program import Line, Move, Step
+from simulator.isa.cost import cost_of
+from simulator.isa.program import Move, Program
 from simulator.schedule.moving import steps_of_move
 
 LATENCY = 10
@@ -44,16 +45,11 @@ class Effort(NamedTuple):
         return found + LATENCY if found else 0.0
 
 
-def effort(lines: Iterable[Line]) -> Effort:
+def effort(program: Program) -> Effort:
     """Of the lines of an action."""
-    busy: Counter[str] = Counter()
-    moves = 0.0
-    for line in lines:
-        if isinstance(line, Move):
-            moves += steps_of_move(line)
-        elif isinstance(line, Step):
-            busy.update(instruction.unit for instruction in line.instructions)
+    busy = Counter(cost_of(program).units)
     matrices = busy["mau-write"] + busy["mau-read"]
+    moves = sum(steps_of_move(line) for line in program.lines if isinstance(line, Move))
     return Effort(max(busy["mau"], matrices, busy["alu"]), max(busy["l1bm"], busy["l2bm"]), moves)
 
 

@@ -6,7 +6,8 @@ instructions run beside steps and take longer than those, fewer steps save nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from simulator import Program, assemble
@@ -31,6 +32,19 @@ def mended(lines: Sequence[str], warnings: bool = False) -> Program:
     """Lines as a program, with the nops that its waits ask for; with `warnings`, also those that are only warned of."""
     program = assemble("\n".join(lines) + "\n")
     return assemble(fix_nops(program, warnings), "step.vsm")
+
+
+def cut(program: Program, pieces: Iterable[Sequence[str]]) -> Iterator[Program]:
+    """A program in the pieces from whose lines, one after another, it was `mended`; a nop is of the piece whose line
+    waits."""
+    texts, lines, last = enumerate(program.source.splitlines(), 1), deque(program.lines), 0
+    for piece in pieces:
+        for text in piece:
+            last = next((number for number, other in texts if other == text), last)
+        own = []
+        while lines and lines[0].line <= last:
+            own.append(lines.popleft())
+        yield Program(program.filename, tuple(own))
 
 
 def scheduled(plain: Program, keep: Keep, quick: bool = False, first: Program | None = None) -> Program:

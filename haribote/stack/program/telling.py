@@ -11,25 +11,15 @@ from haribote.stack.notation import text_of
 from haribote.stack.places import Place
 from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Stream, Version
 from haribote.stack.program.builder import ActionCode, Built
+from haribote.stack.program.scheduled import cut
 from haribote.stack.program.work import Joined, Spill, reads, writes
-from simulator import assemble
 from simulator.isa.cost import Cost, cost_of
 from simulator.messages import tr
 
 
 def piece_costs(built: Built) -> list[Cost]:
     """What the lines of each piece cost when nothing overlaps; a nop is of the piece whose line waits."""
-    left = iter(built.plain.source.splitlines())
-    return [cost_of(assemble("\n".join(_up_to(left, piece.lines)) + "\n")) for piece in built.pieces]
-
-
-def _up_to(left: Iterator[str], lines: Sequence[str]) -> Iterator[str]:
-    """The mended text of some lines: what was inserted before each, and the line."""
-    for line in lines:
-        for text in left:
-            yield text
-            if text == line:
-                break
+    return [cost_of(piece) for piece in cut(built.plain, (piece.lines for piece in built.pieces))]
 
 
 class Letters:

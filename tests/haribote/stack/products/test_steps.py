@@ -27,8 +27,8 @@ def steps(core: Core, target: str) -> int:
         return Place(bank, code.take(2 * found.longs, (bank,)).address, found)
 
     a, b = place(core.a, "GRF1"), place(core.b, "GRF0")
-    reduced = core.target_above
-    goal = Place("L1BM", 0, reduced) if target == "L1BM" and reduced else place(core.target, target)
+    above = core.target_above
+    goal = Place("L1BM", 0, above) if target == "L1BM" and above else place(core.target, target)
     emit(code, core, [a], [b], goal)
     return schedule(assemble(program(code.lines))).steps
 

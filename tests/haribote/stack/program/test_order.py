@@ -118,7 +118,7 @@ def test_a_product_and_the_sum_of_its_parts_stay_together() -> None:
 
 def test_what_keeps_units_busy_is_counted_from_lines() -> None:
     lines = assemble("mvp/n512 $d0@0 $lc0@0.0\nl2bmd $lc0 $lb0\nl1bmd $lb0 $lm0v\nlpassa $lm0v $lr0v\n")
-    found = effort(lines.lines)
+    found = effort(lines)
     assert found.transfers == 1 and found.moves >= 4 and found.units == 1
 
 
