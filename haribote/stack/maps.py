@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import prod
 from typing import Literal, NamedTuple
 
@@ -54,6 +54,7 @@ class Bit(NamedTuple):
 W = Bit("W", 0)
 
 
+@cache
 def address(number: int) -> Bit:
     """A bit of the address in long words."""
     return Bit("address", number)
@@ -99,8 +100,8 @@ class BitMap:
                     )
                 )
         table = {bit: NOTHING for bit in standing} | {bit: c for bit, c in carries.items() if c != NOTHING}
-        result = BitMap(memory, tuple(shape), tuple(sorted(table.items(), key=_key)))
-        missing = set(range(result.width)) - set(table.values())
+        result = _made(memory, tuple(shape), tuple(sorted(table.items(), key=_key)))
+        missing = set(range(result.width)).difference(table.values())
         if missing:
             names = ", ".join(result.name(bit) for bit in sorted(missing))
             raise LayoutError(
@@ -230,6 +231,12 @@ class BitMap:
         moved = {bit: bit - columns.start + len(rows) for bit in columns} | {bit: bit - rows.start for bit in rows}
         carries = {bit: moved.get(carry, carry) for bit, carry in self.carries}
         return BitMap.of(self.memory, self.shape[::-1], carries)
+
+
+@lru_cache(maxsize=1 << 16)
+def _made(memory: Memory, shape: tuple[int, ...], carries: tuple[tuple[Bit, int], ...]) -> BitMap:
+    """One object for equal maps, which keeps what has been found out about them."""
+    return BitMap(memory, shape, carries)
 
 
 _ORDER = {level: number for number, level in enumerate((*UNIT_BITS, "W", "address"))}

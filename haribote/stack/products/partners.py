@@ -7,7 +7,6 @@ copied. Where it holds copies, free index bits of the other may be dealt out to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 
 from haribote.stack.maps import COPY, Bit, BitMap, address
 from haribote.stack.products.core import SINGLE, Kind
@@ -34,11 +33,10 @@ def candidates(spec: Spec, which: str, known: BitMap, shape: Sequence[int], kind
     own, other = (spec.a, spec.b) if which == "a" else (spec.b, spec.a)
     carries = tags(known, other)
     for ready in _ready(spec, carries, kind):
-        for levels, highest in product(DEALT, (True, False)):
-            yield from _turnable(shape, own, _partner(spec, own, ready, FAR, levels, highest, kind), kind)
-    for levels, highest in product(DEALT, (True, False)):
-        near = ("PE", "W") if levels else ()
-        yield map_of(shape, own, "LM", _partner(spec, own, carries, ALL, (*levels, *near), highest))
+        for found in _partners(spec, own, ready, FAR, kind):
+            yield from _turnable(shape, own, found, kind)
+    for found in _partners(spec, own, carries, ALL, kind):
+        yield map_of(shape, own, "LM", found)
 
 
 def _ready(spec: Spec, known: Carries, kind: Kind) -> Iterator[Carries]:
@@ -54,31 +52,39 @@ def _ready(spec: Spec, known: Carries, kind: Kind) -> Iterator[Carries]:
             yield carries
 
 
-def _partner(
-    spec: Spec,
-    own: str,
-    ready: Carries,
-    units: Sequence[Bit],
-    levels: Sequence[str],
-    highest: bool,
-    kind: Kind = SINGLE,
-) -> dict[Bit, Carry]:
-    """The other operand, read in place. units: bits at which each unit has its own share of the work; highest: they
-    get the highest bits of the free index, not the lowest."""
+def _partners(spec: Spec, own: str, ready: Carries, units: Sequence[Bit], kind: Kind) -> Iterator[dict[Bit, Carry]]:
+    """The other operand, read in place, its free index bits dealt out in each way. units: bits at which each unit has
+    its own share of the work."""
     found: dict[Bit, Carry] = {bit: ready[bit] for bit in kind.near}
     for bit in units:
         carry = ready[bit]
         found[bit] = carry if isinstance(carry, Tag) and carry.letter in own else COPY
-    left = sorted(all_tags(own, spec.size) - set(found.values()), key=spec.rank)
+    left = sorted(all_tags(own, spec.sizes) - set(found.values()), key=spec.rank)
     free = [tag for tag in left if tag.letter not in spec.summed | spec.batch]
     rest = [tag for tag in left if tag not in free]
-    spare = [bit for level in levels for bit in units if bit.level == level and ready[bit] == COPY]
     kept = 0 if units is ALL else len(kind.near)  # rows of a matrix, or what comes to addresses by a turn
-    number = min(len(spare), max(len(free) - kept, 0))
-    start = len(free) - number if highest else kept
-    dealt = dict(zip(spare, free[start : start + number], strict=False))
-    at_addresses = [*(tag for tag in free if tag not in dealt.values()), *rest]
-    return {**found, **dealt, **{address(kind.lead + number): tag for number, tag in enumerate(at_addresses)}}
+    for spare, start in _dealt(ready, units, len(free), kept):
+        dealt = free[start : start + len(spare)]
+        at_addresses = [*free[:start], *free[start + len(spare) :], *rest]
+        yield {
+            **found,
+            **dict(zip(spare, dealt, strict=True)),
+            **{address(kind.lead + number): tag for number, tag in enumerate(at_addresses)},
+        }
+
+
+def _dealt(ready: Carries, units: Sequence[Bit], free: int, kept: int) -> dict[tuple[tuple[Bit, ...], int], None]:
+    """The units that get free index bits, and the first of these: the highest or the lowest. free: how many there are;
+    kept: that many of the lowest stay at addresses."""
+    found: dict[tuple[tuple[Bit, ...], int], None] = {}
+    for levels in DEALT:
+        near = ("PE", "W") if levels and units is ALL else ()
+        spare = tuple(bit for level in (*levels, *near) for bit in units if bit.level == level and ready[bit] == COPY)[
+            : max(free - kept, 0)
+        ]
+        found[spare, free - len(spare)] = None
+        found[spare, kept if spare else free] = None
+    return found
 
 
 def _turnable(shape: Sequence[int], own: str, found: Carries, kind: Kind) -> Iterator[BitMap]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from haribote.errors import HariboteError
@@ -111,22 +111,32 @@ class Spec:
 
 def tags(found: BitMap, letters: str) -> dict[Bit, Carry]:
     """What each bit of a map carries, by letters of its axes."""
-    names: dict[int, Tag] = {}
-    for letter, bits in zip(letters, found.axes, strict=True):
-        names |= {bit: Tag(letter, bit - bits.start) for bit in bits}
+    names = _names(found.shape, letters)
     return {bit: carry if carry < 0 else names[carry] for bit, carry in found.carries}
 
 
 def map_of(shape: Sequence[int], letters: str, memory: Memory, carries: Carries) -> BitMap:
     """The inverse of `tags`."""
-    empty = BitMap(memory, tuple(shape), ())
-    starts = {letter: bits.start for letter, bits in zip(letters, empty.axes, strict=True)}
-    table = {
-        bit: starts[carry.letter] + carry.number if isinstance(carry, Tag) else carry for bit, carry in carries.items()
-    }
+    numbers = _numbers(tuple(shape), letters)
+    table = {bit: numbers[carry] if isinstance(carry, Tag) else carry for bit, carry in carries.items()}
     return BitMap.of(memory, shape, table)
 
 
-def all_tags(letters: str, size: Mapping[str, int]) -> set[Tag]:
-    """The index bits of some axes."""
-    return {Tag(letter, number) for letter in letters for number in range(axis_bits(size[letter]))}
+@lru_cache(maxsize=1 << 12)
+def _names(shape: tuple[int, ...], letters: str) -> list[Tag]:
+    """Of each bit of an index."""
+    axes = zip(reversed(letters), reversed(shape), strict=True)
+    return [Tag(letter, number) for letter, size in axes for number in range(axis_bits(size))]
+
+
+@lru_cache(maxsize=1 << 12)
+def _numbers(shape: tuple[int, ...], letters: str) -> Mapping[Tag, int]:
+    """The inverse of `_names`."""
+    return {tag: number for number, tag in enumerate(_names(shape, letters))}
+
+
+@lru_cache(maxsize=1 << 12)
+def all_tags(letters: str, sizes: tuple[tuple[str, int], ...]) -> frozenset[Tag]:
+    """The index bits of some axes. sizes: elements along each axis, and of others."""
+    known = dict(sizes)
+    return frozenset(Tag(letter, number) for letter in letters for number in range(axis_bits(known[letter])))
