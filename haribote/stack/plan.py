@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from typing import Any, Literal
 
@@ -36,7 +36,7 @@ class Version:
     fill: float | None = None
 
     def __post_init__(self) -> None:
-        assert self.map.shape == tuple(size for axis in self.split for size in axis), (self.map.shape, self.split)
+        assert self.map.shape == view_shape(self.split), (self.map.shape, self.split)
 
     @cached_property
     def _hash(self) -> int:
@@ -72,6 +72,12 @@ class Version:
     def unpack(self, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The inverse."""
         return array.reshape([prod(axis) for axis in self.split])[tuple(slice(size) for size in shape)]
+
+
+@lru_cache(maxsize=1 << 12)
+def view_shape(split: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The shape of a map with this split."""
+    return tuple(size for parts in split for size in parts)
 
 
 def in_dram(version: Version) -> bool:

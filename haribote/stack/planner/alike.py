@@ -7,7 +7,7 @@ of a value leaves the value's name in `Facts.looked_at`; states with the same ve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from haribote.stack.plan import Action, Version
 from haribote.stack.planner.states import State
@@ -42,13 +42,8 @@ class _Step:
         chain = state.chain
         for action in self.actions:
             chain = chain, action
-        return replace(
-            state,
-            cost=state.cost + self.cost,
-            chain=chain,
-            versions={**state.versions, **self.versions},
-            resident={**state.resident, **self.resident},
-        )
+        versions, resident = {**state.versions, **self.versions}, {**state.resident, **self.resident}
+        return State(state.facts, state.cost + self.cost, chain, versions, resident)
 
 
 class Alike:

@@ -16,9 +16,9 @@ import onnx
 from haribote.stack import products
 from haribote.stack.maps import PART, Bit, BitMap, address
 from haribote.stack.moves import joined_in_place
-from haribote.stack.plan import Multiply, Shift, Version
+from haribote.stack.plan import Multiply, Shift, Version, view_shape
 from haribote.stack.planner.cuts import Cut
-from haribote.stack.planner.facts import Facts, view_shape
+from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import CYCLES, L1BS, L2BS, Split, half_candidates
 from haribote.stack.planner.letters import PRODUCTS, letters_of
 from haribote.stack.planner.states import NoWay, State, holdable
@@ -188,7 +188,8 @@ def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[fl
         targets = [found for other, found in facts.layouts(name) if other == split]
         near = [joined_in_place(parts), *(_dealt_out(parts, facts.look.shared_out) if facts.look.dealt_out else ())]
         targets += [found for found in near if found not in targets]
-        targets = [found for found in targets if state.admits(Version(name, found, split))]
+        if facts.cut is not None:
+            targets = [found for found in targets if facts.cut.admits(Version(name, found, split))]
         priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]
         facts.ends[key] = sorted(priced, key=lambda entry: entry[0])[: _targets(facts)]
     known = facts.ends[key]

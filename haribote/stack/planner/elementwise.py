@@ -12,8 +12,8 @@ import onnx
 
 from haribote.graph import has_labels
 from haribote.stack.maps import BitMap
-from haribote.stack.plan import Compute, Version
-from haribote.stack.planner.facts import FAR_BELOW, LEAST_INTEGER, Facts, operand_split, view_shape
+from haribote.stack.plan import Compute, Version, view_shape
+from haribote.stack.planner.facts import FAR_BELOW, LEAST_INTEGER, Facts, operand_split
 from haribote.stack.planner.families import Layout, Split, projected
 from haribote.stack.planner.states import NoWay, State, groups
 from haribote.stack.vectors.emit import steps

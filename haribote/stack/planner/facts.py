@@ -153,11 +153,6 @@ def map_axes(split: Split, axes: tuple[int, ...] | list[int]) -> tuple[int, ...]
     return tuple(int(starts[axis]) + k for axis in axes for k in range(len(split[axis])))
 
 
-def view_shape(split: Split) -> tuple[int, ...]:
-    """The shape of a map with this split."""
-    return tuple(size for parts in split for size in parts)
-
-
 def operand_split(split: Split, shape: tuple[int, ...]) -> Split:
     """How an operand of this shape is split where the result is split so: size 1 where it is broadcast."""
     own = split[len(split) - len(shape) :]

@@ -18,8 +18,7 @@ from haribote.graph import attributes
 from haribote.stack.maps import BitMap
 from haribote.stack.picks.held import elements, flat_of
 from haribote.stack.picks.spread import Wants, gathered
-from haribote.stack.plan import Pick, Version
-from haribote.stack.planner.facts import view_shape
+from haribote.stack.plan import Pick, Version, view_shape
 from haribote.stack.planner.families import Split
 from haribote.stack.planner.guess import guess
 from haribote.stack.planner.states import NoWay, State

@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from haribote.stack.plan import Version
-from haribote.stack.planner.facts import Facts, operand_split, view_shape
+from haribote.stack.plan import Version, view_shape
+from haribote.stack.planner.facts import Facts, operand_split
 from haribote.stack.planner.families import projected
 
 MASK_LONGS = 16

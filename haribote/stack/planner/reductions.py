@@ -10,9 +10,9 @@ import onnx
 
 from haribote.graph import Index, attributes
 from haribote.stack.maps import COPY, PART
-from haribote.stack.plan import Shift, Version
+from haribote.stack.plan import Shift, Version, view_shape
 from haribote.stack.planner.errors import NotPlanned
-from haribote.stack.planner.facts import NEUTRAL, map_axes, view_shape
+from haribote.stack.planner.facts import NEUTRAL, map_axes
 from haribote.stack.planner.families import projected, reduced
 from haribote.stack.planner.states import NoWay, State
 from haribote.stack.planner.tariff import NEVER

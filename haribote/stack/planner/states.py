@@ -26,9 +26,12 @@ class NoWay(HariboteError):
     """A version cannot be had in a state."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class State:
-    """versions: what there is of each value; resident: of parameters and constants, also at the next run."""
+    """versions: what there is of each value; resident: of parameters and constants, also at the next run.
+
+    Never changed, though not frozen: the planner makes tens of thousands.
+    """
 
     facts: Facts
     cost: float = 0.0
@@ -61,7 +64,7 @@ class State:
         self.facts.looked_at.add(version.value)
         versions = dict(self.versions) | {version.value: (*self.versions.get(version.value, ()), version)}
         resident = dict(self.resident) | {version.value: (*self.resident.get(version.value, ()), version)}
-        return replace(self, cost=self.cost + cost, versions=versions, resident=resident)
+        return State(self.facts, self.cost + cost, self.chain, versions, resident)
 
     def admits(self, version: Version) -> bool:
         """Whether a version is cut as the plan wants all to be."""
@@ -75,7 +78,7 @@ class State:
     def without_all_but(self, live: Collection[str]) -> State:
         """Without what is not read any more: only these values, and what the end of the graph asks for."""
         kept = {name: found for name, found in self.versions.items() if name in live or name in self.facts.asked_for}
-        return replace(self, versions=kept)
+        return State(self.facts, self.cost, self.chain, kept, self.resident)
 
     def below(self, name: str) -> tuple[Version, ...]:
         """The versions of a value in DRAM."""
@@ -91,11 +94,11 @@ class State:
         """The versions of a value in the PEs, those of what it is a view of included."""
         view = self.facts.root(name)
         self.facts.looked_at.add(name)
-        own = tuple(version for version in self.versions.get(name, ()) if not in_dram(version))
+        own = tuple([version for version in self.versions.get(name, ()) if not in_dram(version)])
         if view is None:
             return own
-        seen = (view.version(name, version) for version in self.of(view.root))
-        return (*own, *(version for version in seen if version is not None and version not in own))
+        seen = [view.version(name, version) for version in self.of(view.root)]
+        return (*own, *[version for version in seen if version is not None and version not in own])
 
     def get(self, wanted: Version, place_only: bool = False) -> tuple[State, Version]:
         """The state in which a version as wanted is there, by the cheapest way; fill None takes any.

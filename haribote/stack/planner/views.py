@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
@@ -62,9 +62,19 @@ class AxisView:
             if len(parts) == 1 and parts[0].size == self.shape[parts[0].axis]
         }
 
-    @lru_cache(maxsize=1 << 12)  # noqa: B019 (views are few and live as long as their graph)
+    @cached_property
+    def _versions(self) -> dict[tuple[str, Version], Version | None]:
+        return {}
+
     def version(self, name: str, found: Version) -> Version | None:
-        """The view's version that lies where a version of the root does; None where that splits an axis otherwise."""
+        """The view's version that lies where a version of the root does; None where that splits an axis otherwise. One
+        object for each: the planner asks for them again and again."""
+        key = name, found
+        if key not in self._versions:
+            self._versions[key] = self._version(name, found)
+        return self._versions[key]
+
+    def _version(self, name: str, found: Version) -> Version | None:
         cut = {part.axis for number, parts in enumerate(self.axes) if number not in self.whole for part in parts}
         if any(len(found.split[axis]) > 1 for axis in cut):
             return None

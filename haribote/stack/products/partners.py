@@ -35,7 +35,7 @@ def candidates(spec: Spec, which: str, known: BitMap, shape: Sequence[int], kind
     for ready in _ready(spec, carries, kind):
         for found in _partners(spec, own, ready, FAR, kind):
             yield from _turnable(shape, own, found, kind)
-    for found in _partners(spec, own, carries, ALL, kind):
+    for found in _partners(spec, own, carries, ALL, SINGLE):
         yield map_of(shape, own, "LM", found)
 
 
