@@ -77,7 +77,7 @@ class Code:
     streams: bool = False
 
     def __post_init__(self) -> None:
-        self._asked: dict[object, Callable[[], object]] = {}
+        self._asked: dict[object, Callable[[Code], object]] = {}
         self._data: dict[bytes, Upload] = {}
         self._next_dram = 0
         self._empty()
@@ -204,7 +204,7 @@ class Code:
     def mask(self, key: object, make: Callable[[int], Iterable[str]]) -> int | None:
         """A mask entry that the setup fills by the lines of `make`, once for every key; None when all are taken."""
         self._used.add(("mask", key))
-        self._asked.setdefault(("mask", key), lambda: self.mask(key, make))
+        self._asked.setdefault(("mask", key), lambda code: code.mask(key, make))
         if key not in self._masks:
             if len(self._masks) == len(FIXED_MASKS):
                 return None
@@ -250,6 +250,16 @@ class Code:
         """How many tables and masks were asked for, those that found no room included."""
         return len(self._asked)
 
+    def again(self) -> Code:
+        """Another program like this one, which has been written to its end, and may stay: empty, all tables and masks
+        that this one has asked for in the room that they take first, constant words in the same places of the DRAM.
+        """
+        other = Code(uploads=list(self.uploads), zeros=self.zeros, streams=self.streams)
+        other._asked, other._used = dict(self._asked), set(self._used)
+        other._data, other._next_dram = dict(self._data), self._next_dram
+        other.restart(complete=True)
+        return other
+
     def restart(self, complete: bool = False) -> None:
         """Begin again with an empty program, in which all tables and masks asked for so far take their room first, as
         far as there is any. complete: this one has been written to its end, so that tables of addresses are left out
@@ -262,21 +272,23 @@ class Code:
         self._empty()
         for ask in list(self._asked.values()):
             with suppress(NoRoom):
-                ask()
+                ask(self)
         self._used.clear()  # by what is written from now on
 
     # --- what is set up once ------------------------------------------------------------------------------------
 
-    def table(self, key: object, words: int, make: Callable[[Slot], Iterable[str]], banks: Sequence[str] = GRF) -> Slot:
+    def table(
+        self, key: object, words: int, make: Callable[[Code, Slot], Iterable[str]], banks: Sequence[str] = GRF
+    ) -> Slot:
         """Room that the setup fills by the lines of `make`, once for every key; they may use T, masks and matrix
-        registers, and nothing that is not written there.
+        registers, and nothing that is not written there. make: for this program, or another one (`again`).
         """
         self._used.add(key)
         new = key not in self._asked
-        self._asked.setdefault(key, lambda: self.table(key, words, make, banks))
+        self._asked.setdefault(key, lambda code: code.table(key, words, make, banks))
         if key not in self._tables:
             self._tables[key] = slot = self._resident(words, banks, new)
-            self.setup.extend(make(slot))
+            self.setup.extend(make(self, slot))
         return self._tables[key]
 
     def has(self, key: object) -> bool:
@@ -322,7 +334,7 @@ class Code:
     def constant(self, value: float | int, bank: str = "GRF0") -> str:
         """The long operand of a constant in both words: a float as a single, an int as it is."""
         word = int(np.float32(value).view(np.uint32)) if isinstance(value, float) else value & 0xFFFFFFFF
-        slot = self.table(("constant", word, bank), 2, lambda slot: [f'imm i"0x{word:08x}" {long(slot)}'], (bank,))
+        slot = self.table(("constant", word, bank), 2, lambda _, slot: [f'imm i"0x{word:08x}" {long(slot)}'], (bank,))
         return long(slot)
 
     def constants(self, wanted: Iterable[tuple[float | int, str]]) -> None:
@@ -347,7 +359,7 @@ class Code:
         return self.table(
             ("data", start, *banks),
             rows,
-            lambda slot: uploads.lines(start, rows, slot.bank, slot.address, self.buffer),
+            lambda code, slot: uploads.lines(start, rows, slot.bank, slot.address, code.buffer),
             banks,
         )
 

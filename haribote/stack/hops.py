@@ -104,7 +104,7 @@ def _clean_buffer(code: Code, key: object, longs: int) -> int | None:
     if not code.zeros or (not code.has(("clean", key)) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 4):
         return None
 
-    def zeros(slot: Slot) -> Iterator[str]:
+    def zeros(code: Code, slot: Slot) -> Iterator[str]:
         row = code.buffer("L1BM", 256)
         yield from ("zero $t", f"l1bmd $t $lb{row}")
         yield from (f"l2bmd $lb{row} $lc{slot.address + first}" for first in range(0, longs, 256))

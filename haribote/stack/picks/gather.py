@@ -103,7 +103,10 @@ def rows_of(target: BitMap) -> Ints:
 def constant(code: Code, word: int) -> int:
     """The address of four words in LM0."""
     return code.table(
-        ("fill", word), 4, lambda slot: [f'imm i"0x{word:08x}" $nowrite', f"lpassa $aluf $llm{slot.address}"], ("LM0",)
+        ("fill", word),
+        4,
+        lambda _, slot: [f'imm i"0x{word:08x}" $nowrite', f"lpassa $aluf $llm{slot.address}"],
+        ("LM0",),
     ).address
 
 

@@ -27,7 +27,7 @@ def unit_matrix(code: Code, bank: str) -> Slot:
     return code.table(("unit matrix", bank), 16, _unit_rows, (bank,))
 
 
-def _unit_rows(slot: Slot) -> Iterator[str]:
+def _unit_rows(_: Code, slot: Slot) -> Iterator[str]:
     """Row r has its 1 in word r%2 of PE r/2."""
     letter = long(slot)[2]
     for half in range(2):

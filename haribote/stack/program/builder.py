@@ -113,20 +113,23 @@ def _in_better_order(one: _Builder) -> _Builder:
     if one.plain.steps < IN_ORDER or any(isinstance(action, Stream) for action in one.plan.actions):
         return one
     efforts = list(one.efforts())
+    like = None if one.code.zeros else one  # that room is short takes several passes to find out
     for ahead in (True, False):  # what comes early takes up room
         actions = ordered(one.work, efforts, one.at_home, ahead)
         if actions is None:
             break
         with suppress(HariboteError):
-            other = _written(replace(one.plan, actions=tuple(actions)))
+            other = _written(replace(one.plan, actions=tuple(actions)), like)
             if len(other.gone) <= len(one.gone):
                 return other
     return one
 
 
-def _written(plan: Plan) -> _Builder:
-    """All lines of a plan."""
+def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
+    """All lines of a plan. like: of one with the same residents, which asks for about the same tables."""
     code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
+    if like is not None:
+        code, rooms, away = like.code.again(), dict(like.rooms), like.away
     tight = 0  # passes that found no room
     for number in range(MOST_PASSES):
         asked = code.asked
