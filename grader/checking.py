@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 import secrets
-import sys
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.credits import credit, told
-from grader.debugger.debug import debug
-from grader.emitter.limits import TimeLimit, time_limit
-from grader.emitter.loading import shown
-from grader.emitter.replies import Reply, answering_kernel
-from grader.emitter.values import copied
 from grader.feedback.failure import Failure
-from grader.judging import (
-    judge_trials,
-    not_judged,
-    note_of,
-    replies_in,
-    seconds_to_judge,
-    told_with,
-    unfinished,
-    unwritten,
-)
 from grader.progress import Progress
 from grader.result import Result
-from grader.running import run
-from grader.trials import trials_of
-from grader.trials.kernels import kernel_trials
-from haribote.answers.ownership import answer_file, product_only
-from haribote.answers.tasks import ROOT, Task, find_task
+from grader.unfinished import unfinished, unwritten
+from haribote.answers.ownership import answer_file
+from haribote.answers.tasks import ROOT, Task, find_task, path_shown
 from haribote.answers.verdicts import remember
-from haribote.kernel import Kernel
-from haribote.kernel_table import KernelRow
 from simulator.errors import reason_of
 from simulator.messages import tr
+
+if TYPE_CHECKING:
+    from grader.debugger.debugged import Debugged
 
 
 def check(task: str, *, path: Path | None = None, seed: int | None = None, keep: bool = True) -> Result:
@@ -51,11 +34,11 @@ def check(task: str, *, path: Path | None = None, seed: int | None = None, keep:
     found, start, own = find_task(task), time.monotonic(), path is None
     path = path or answer_file(found, root=ROOT)
     seed = secrets.randbelow(10**6) if seed is None else seed
-    result = _unread(found, path, seed) or _check(found, path, seed)
+    result = _unread(found, path, seed) or _run(found, path, seed)
     reference = path == answer_file(found, solutions=True, root=ROOT)
     if result.state != "not started":
         remember(path, result.state)
-    debugger = partial(debug, found.id, path, seed)
+    debugger = partial(_debugged, found.id, path, seed)
     result = replace(result, seconds=time.monotonic() - start, reference=reference, debugger=debugger)
     if own and not reference:
         progress = Progress(ROOT)
@@ -78,43 +61,24 @@ def _unread(task: Task, path: Path, seed: int) -> Result | None:
     try:
         return unfinished(task, path.read_bytes(), path, seed)
     except FileNotFoundError:
-        return Result(task.id, task.title, "not started", 0, task.points, shown(path), unwritten(task, path), seed=seed)
+        return Result(
+            task.id, task.title, "not started", 0, task.points, path_shown(path), unwritten(task, path), seed=seed
+        )
     except OSError as error:
         failure = Failure(
-            tr("loading the file"), "", tr("{path}: cannot be read: {strerror}", shown(path), reason_of(error))
+            tr("loading the file"), "", tr("{path}: cannot be read: {strerror}", path_shown(path), reason_of(error))
         )
-        return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
+        return Result(task.id, task.title, "failed", 0, task.points, path_shown(path), "", seed=seed, failure=failure)
 
 
-def _check(task: Task, path: Path, seed: int) -> Result:
-    """As grading does it: the answer replies to all cases in a process of its own; then its replies are judged."""
-    with product_only():
-        trials = list(trials_of(task, seed))
-    outcome = run(task, path, trials)
-    if outcome.errors:  # what the answer printed
-        print(outcome.errors, end="", file=sys.stderr)
-    replies = {reply.name: reply for reply in replies_in(outcome.output)}
-    try:
-        with time_limit(seconds := seconds_to_judge(task)):
-            result = judge_trials(task, trials, lambda trial: replies.get(trial.name) or Reply(trial.name), seed, path)
-    except TimeLimit:
-        return not_judged(task, seed, path, tr("it took longer than {seconds:g} s to judge", seconds))
-    parts = (
-        [tr("{cases} of {total} cases pass", result.cases, result.total)]
-        if result.state == "failed"
-        else [result.message]
-    )
-    result = told_with(result, task, path.read_bytes(), path, outcome)
-    return replace(result, message="; ".join(filter(None, [*parts, note_of(outcome)])))
+def _run(task: Task, path: Path, seed: int) -> Result:
+    """The verdict on all cases."""
+    from grader.on_cases import checked  # what only runs of answers take
+
+    return checked(task, path, seed)
 
 
-def check_kernel(
-    task: Task, kernel: Kernel, path: Path, seed: int, rows: Iterable[KernelRow] | None = None, explained: bool = True
-) -> Result:
-    """Check a kernel at hand on the cases of its task's rows of the kernel table, or of these rows, until one fails.
+def _debugged(task: str, path: Path, seed: int, failure: Failure | None, budget: int | None) -> Debugged:
+    from grader.debugger.debug import debug
 
-    explained: as in `judges.kernel.judge_case`.
-    """
-    reply = answering_kernel(task, kernel, path)
-    trials = kernel_trials(task, seed, rows, explained)
-    return judge_trials(task, trials, lambda trial: reply(trial.name, copied(trial.given)), seed, path, whole=False)
+    return debug(task, path, seed, failure, budget)

@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from grader.catchup import catch_up, tasks_of
 from grader.checking import check
 from grader.contracts import contract
-from grader.emitter.loading import shown as path_shown
 from grader.grade.command import FINAL_SEED, add_commands
 from grader.listing import invitation, listing
 from grader.progress import Progress
@@ -25,7 +24,7 @@ from grader.stubs import reset, write_stubs
 from grader.translations import texts_of
 from grader.translations.stubs import stub_in
 from grader.watching import events_of, watch
-from haribote.answers.tasks import ROOT, all_tasks, find_task
+from haribote.answers.tasks import ROOT, all_tasks, find_task, path_shown
 from haribote.commands.command import run_command
 from simulator.console import Parser, add_version, seed
 from simulator.language import LANGUAGES, language

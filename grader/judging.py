@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.emitter.loading import shown
 from grader.emitter.replies import Reply, read_reply
 from grader.emitter.values import LIMIT, ValueFormatError, encode
 from grader.feedback.causes import REFUSED, STALE
@@ -20,10 +19,10 @@ from grader.feedback.next_step import with_next_step
 from grader.points import over_par, partial
 from grader.result import Cost, Result, State
 from grader.sandbox.limits import Outcome
-from grader.stubs import left_over
 from grader.trials import Trial, trials_of
-from haribote.answers.ownership import is_written_text, parts_left, product_only
-from haribote.answers.tasks import Task
+from grader.unfinished import unwritten
+from haribote.answers.ownership import product_only
+from haribote.answers.tasks import Task, path_shown
 from simulator.errors import UserError, advised
 from simulator.language import language_or_english, spoken
 from simulator.messages import Text, tr
@@ -136,23 +135,7 @@ def seconds_to_judge(task: Task) -> float:
 def not_judged(task: Task, seed: int, path: Path, why: str) -> Result:
     """The verdict on an answer that could not be judged within the limits."""
     failure = Failure("judging", "", tr("the answer could not be judged: {why}", why))
-    return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
-
-
-def unfinished(task: Task, content: bytes, path: Path, seed: int) -> Result | None:
-    """The verdict on a file that still has a `raise NotWritten`, without running it; None where it has none."""
-    if is_written_text(content):
-        return None
-    lines = left_over(task, content)
-    if not lines:
-        inner = [name.rpartition(".")[2] for name in parts_left(content) if "." in name]
-        left = tr("; still to write in it: {value}", ", ".join(f"`{name}`" for name in inner)) if inner else ""
-        message = unwritten(task, path) + left
-        return Result(task.id, task.title, "not started", 0, task.points, shown(path), message, seed=seed)
-    what = tr("`raise NotWritten` of the stub still stands among lines of yours, so this counts as not finished")
-    text = advised(what, tr("delete that line once the function is complete"))
-    failure = Failure(tr("reading the file"), "", text, f"{shown(path)}:{lines[0]}")
-    return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
+    return Result(task.id, task.title, "failed", 0, task.points, path_shown(path), "", seed=seed, failure=failure)
 
 
 def told_with(result: Result, task: Task, content: bytes, path: Path, outcome: Outcome) -> Result:
@@ -176,12 +159,7 @@ def _place_in(content: bytes, task: Task, path: Path) -> str:
         return ""
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
     lines = [node.lineno for node in functions if (node.decorator_list if task.is_kernel else node.name == task.name)]
-    return f"{shown(path)}:{lines[0]}" if lines else ""
-
-
-def unwritten(task: Task, path: Path) -> str:
-    """What to do about a task that is not started."""
-    return tr("write it in {path}; {place} teaches it", shown(path), task.place)
+    return f"{path_shown(path)}:{lines[0]}" if lines else ""
 
 
 def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Reply], path: Path) -> Result:
@@ -200,7 +178,7 @@ def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Rep
     if not verdict.written:
         state, points, message, failure = "not started", 0, unwritten(task, path), None
     return Result(
-        task.id, task.title, state, points, task.points, shown(path), message, seed=seed, cases=verdict.cases,
+        task.id, task.title, state, points, task.points, path_shown(path), message, seed=seed, cases=verdict.cases,
         total=verdict.total, costs=costs, failure=failure,
     )  # fmt: skip
 
@@ -212,7 +190,7 @@ def located(failure: Failure, replies: Mapping[str, Reply], path: Path) -> Failu
     if not failure.line or failure.where or not isinstance(sources, list) or not sources:
         return failure
     source = sources[min(failure.line, len(sources)) - 1]
-    return replace(failure, where=f"{shown(path)}:{source}") if type(source) is int else failure
+    return replace(failure, where=f"{path_shown(path)}:{source}") if type(source) is int else failure
 
 
 def key_of(task: Task, seed: int, replies: Iterable[Reply]) -> str:

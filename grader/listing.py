@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import groupby
 
-from grader.emitter.loading import shown as path_shown
 from grader.progress import Progress
-from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
+from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks, path_shown
 from haribote.own.marks import MEDALS
 from haribote.words import word
 from simulator.columns import columns, left

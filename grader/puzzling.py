@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader.emitter.loading import shown as path_shown
 from grader.emitter.replies import Reply
 from grader.judging import judge_trials
 from grader.progress import Progress
@@ -25,7 +24,7 @@ from grader.stubs import keep_backup, stub_of
 from grader.trials import trials_of
 from haribote.answers.given import source_of
 from haribote.answers.ownership import answer_file, is_written, solutions_wanted
-from haribote.answers.tasks import ROOT, Task, find_task
+from haribote.answers.tasks import ROOT, Task, find_task, path_shown
 from haribote.answers.verdicts import remember
 from haribote.errors import HariboteError
 from simulator.errors import UserError

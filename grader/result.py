@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from grader.card import card_of
-from grader.debugger.debugged import Debugged
 from grader.feedback.failure import Failure
 from grader.medals import medal_line, medal_of
 from haribote.answers.tasks import find_task
@@ -17,8 +15,9 @@ from simulator.errors import UserError
 from simulator.messages import shown, tr
 from simulator.shell import command_line
 from simulator.terminal import RoleLine
-from simulator.view.notebook import frame
-from simulator.view.recording import BUDGET
+
+if TYPE_CHECKING:
+    from grader.debugger.debugged import Debugged
 
 CARD_BUDGET = 600_000
 """Bytes of values on a page in a card, which is saved with the notebook; more of the chip is on that of `debug`."""
@@ -67,12 +66,13 @@ class Result:
     failure: Failure | None = None
     seconds: float = 0.0
     reference: bool = False
-    debugger: Callable[[Failure | None, int], Debugged] | None = None
+    debugger: Callable[[Failure | None, int | None], Debugged] | None = None
 
-    def debug(self, budget: int = BUDGET) -> Debugged:
+    def debug(self, budget: int | None = None) -> Debugged:
         """The viewer at the first wrong word of the first failing case; where all pass, the first case from its start.
 
-        budget: bytes of values; beyond it only the part of the chip around the word is kept.
+        budget: bytes of values, by default as many as a page takes; beyond it only the part of the chip around the word
+        is kept.
 
         Raises HariboteError where the answer is no program of the machine, or is not written.
         """
@@ -148,6 +148,8 @@ class Result:
         return "\n".join(self.lines(brief=True))
 
     def _repr_html_(self) -> str:
+        from grader.card import card_of  # what notebooks show takes the viewer
+
         drawn = self.failure and replace(self.failure, picture="")  # a picture in colours stands in its place
         text = str(replace(self, failure=drawn))
         return card_of(self.task, self.state, text, self.file, self.failure, self._debugger_html())
@@ -162,6 +164,8 @@ class Result:
             return ""
         if not page:
             return ""
+        from simulator.view.notebook import frame
+
         viewer = frame(page, tr("debugger of task {task}", self.task))
         summary = tr("Step through it: the first wrong word, and who wrote it")
         return f"<details><summary>{summary}</summary>{viewer}</details>"

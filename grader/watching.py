@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from grader.checking import check
-from grader.emitter.loading import shown as path_shown
 from grader.progress import Progress
 from grader.translations import texts_of
 from haribote.answers.ownership import is_written
-from haribote.answers.tasks import ROOT, Task
+from haribote.answers.tasks import ROOT, Task, path_shown
 from simulator.messages import Text, tr
 
 POLL = 0.3  # seconds between two looks at a watched file

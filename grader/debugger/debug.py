@@ -7,7 +7,6 @@ from pathlib import Path
 
 from grader.debugger.debugged import Debugged
 from grader.debugger.story import Source, Story, story_of
-from grader.emitter.loading import shown
 from grader.emitter.replies import Reply
 from grader.feedback.failure import Failure
 from grader.judges.program import text_in
@@ -17,7 +16,7 @@ from grader.rigs.rig import Inputs, NamedInputs, prepared
 from grader.running import replies_to
 from grader.trials import Trial, trials_of
 from haribote.answers.ownership import product_only
-from haribote.answers.tasks import find_task
+from haribote.answers.tasks import find_task, path_shown
 from haribote.errors import HariboteError
 from simulator import AssemblyError, ExecutionError, assemble
 from simulator.isa.program import Program
@@ -26,10 +25,10 @@ from simulator.view import Opening, View
 from simulator.view.recording import BUDGET
 
 
-def debug(name: str, path: Path, seed: int, failure: Failure | None, budget: int = BUDGET) -> Debugged:
+def debug(name: str, path: Path, seed: int, failure: Failure | None, budget: int | None = None) -> Debugged:
     """The debugger for what a check of a task found in a file, with the text that the file gives now.
 
-    failure: None where every case passed. budget: bytes of values on the page.
+    failure: None where every case passed. budget: bytes of values on the page, by default those of a whole page.
 
     Raises HariboteError where the task's answer is no program of the machine.
     """
@@ -47,7 +46,7 @@ def debug(name: str, path: Path, seed: int, failure: Failure | None, budget: int
     if reply.problem or reply.answer is None:
         return Debugged(task.id, f"{head}\n{reply.problem.message if reply.problem else failure}", "")
     answer = _Answer(text_in(reply.answer), reply.answer.get(SOURCES), path, trial.lead, trial.tail)
-    return _debugged(task.id, head, answer, trial, failure, budget)
+    return _debugged(task.id, head, answer, trial, failure, BUDGET if budget is None else budget)
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def _debugged(task: str, head: str, answer: _Answer, trial: Trial, failure: Fail
     word = failure.word if failure else None
     if word is not None:
         opening = replace(opening, word=word.place, name=word.name, expected=word.expected, received=word.received)
-    notes = _notes(inputs, shown(answer.path))
+    notes = _notes(inputs, path_shown(answer.path))
     report = "\n".join(
         [
             head,

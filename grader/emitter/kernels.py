@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.emitter.limits import Budget
-from grader.emitter.loading import AnswerError, Items, explained, line_of, shown
+from grader.emitter.loading import AnswerError, Items, explained, line_of
 from grader.emitter.values import Value, Values
+from haribote.answers.tasks import path_shown
 from haribote.kernel import MOST_LINES, Kernel, Op, Operand
 from haribote.layout import Layout, dram_layout
 from simulator.messages import tr
@@ -75,7 +76,7 @@ def _collected(items: Any, line: Any, what: str, path: Path) -> Emission:
         size += len(item)
         if len(lines) >= MOST_LINES or size > MOST_CHARACTERS:
             most = f"{MOST_LINES} lines" if len(lines) >= MOST_LINES else f"{MOST_CHARACTERS} characters"
-            raise AnswerError(tr("more than {most}", most), tr("end the loop"), f"{shown(path)}:{source}")
+            raise AnswerError(tr("more than {most}", most), tr("end the loop"), f"{path_shown(path)}:{source}")
         for text in item.splitlines() or [""]:
             lines.append(text)
             sources.append(source)
@@ -86,12 +87,12 @@ def _checked(items: Any, what: str, path: Path) -> Iterator[str]:
     """The items, if they are lines of text."""
     if items is None or isinstance(items, str) or not isinstance(items, Iterable):
         message = tr("{what} gave {name}, not lines of assembly", what, type(items).__name__)
-        raise AnswerError(message, 'yield every line: yield "nop"', shown(path))
+        raise AnswerError(message, 'yield every line: yield "nop"', path_shown(path))
     for item in items:
         if not isinstance(item, str):
             line = items.line if isinstance(items, Items) else line_of(items, path)
             message = tr("lines of assembly are text, received {name} {item}", type(item).__name__, repr(item)[:80])
-            raise AnswerError(message, 'yield f"…"', f"{shown(path)}:{line}")
+            raise AnswerError(message, 'yield f"…"', f"{path_shown(path)}:{line}")
         yield item
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from grader.emitter.limits import Budget, TimeLimit
 from haribote.answers.ownership import refuse_withheld, withheld
-from haribote.answers.tasks import ROOT, Task
+from haribote.answers.tasks import Task, path_shown
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
 from simulator.messages import Text, tr
 
@@ -35,11 +35,6 @@ class Refused(AnswerError):
     """A kernel raised UnsupportedShape where its contract promises a result."""
 
 
-def shown(path: Path) -> str:
-    """The path as a learner knows it: from the course's folder, where it lies in there."""
-    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
-
-
 def load(path: Path, content: bytes, budget: Budget) -> ModuleType:
     """The module with this content, told as this file. Raises AnswerError with file and line."""
     module = ModuleType(f"answer_{path.stem}")
@@ -49,7 +44,7 @@ def load(path: Path, content: bytes, budget: Budget) -> ModuleType:
         raise AnswerError(
             tr("an answer has at most {most_bytes} bytes, this has {content}", MOST_BYTES, len(content)),
             "",
-            shown(path),
+            path_shown(path),
         )
     with explained(path, budget.seconds), budget.spending():
         exec(compiled(content, path), module.__dict__)  # the learner's own code, in a process of its own
@@ -62,7 +57,7 @@ def compiled(content: bytes, path: Path) -> CodeType:
         text = content.decode("utf-8-sig")  # editors on Windows put a byte order mark in front
     except UnicodeDecodeError as error:
         raise AnswerError(
-            tr("is not UTF-8 text (byte {start})", error.start), tr("save it as UTF-8"), shown(path)
+            tr("is not UTF-8 text (byte {start})", error.start), tr("save it as UTF-8"), path_shown(path)
         ) from error
     linecache.cache[str(path)] = (len(text), None, text.splitlines(keepends=True), str(path))
     return compile(text, str(path), "exec")
@@ -77,7 +72,7 @@ def function_in(module: ModuleType, task: Task, path: Path, budget: Budget) -> C
         raise AnswerError(
             tr("has no function {name}{instead}", task.name, instead),
             tr("def {name}(…): as in the stub", task.name),
-            shown(path),
+            path_shown(path),
         )
     return guarded(function, task, path, budget)
 
@@ -113,7 +108,7 @@ def _promises(function: Callable[..., Any]) -> bool:
 def place_of(function: Callable[..., Any], path: Path) -> str:
     """Where a function of an answer stands."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    return f"{shown(path)}:{code.co_firstlineno}" if code and code.co_filename == str(path) else shown(path)
+    return f"{path_shown(path)}:{code.co_firstlineno}" if code and code.co_filename == str(path) else path_shown(path)
 
 
 class Items(Iterator[Any]):
@@ -165,7 +160,7 @@ def explained(path: Path, seconds: float) -> Iterator[None]:
         column = f":{error.offset}" if error.offset else ""
         advice = tr("read that line and the end of the one above it: brackets, colons, quotes, blanks in front")
         raise AnswerError(
-            tr("syntax error: {msg}", error.msg), advice, f"{shown(path)}:{error.lineno}{column}"
+            tr("syntax error: {msg}", error.msg), advice, f"{path_shown(path)}:{error.lineno}{column}"
         ) from error
     except TimeLimit as error:
         message = tr("stopped, for it took longer than {seconds:g} s, all cases together", seconds)
@@ -241,4 +236,4 @@ def _place(trace: TracebackType | None, path: Path) -> str:
         if trace.tb_frame.f_code.co_filename == str(path):
             line = trace.tb_lineno
         trace = trace.tb_next
-    return f"{shown(path)}:{line}" if line else shown(path)
+    return f"{path_shown(path)}:{line}" if line else path_shown(path)

@@ -13,11 +13,11 @@ from grader.emitter.forms import form_of
 from grader.emitter.in_product import KEY, in_product
 from grader.emitter.kernels import emit, op_of
 from grader.emitter.limits import MARGIN, Budget
-from grader.emitter.loading import AnswerError, Refused, explained, function_in, load, place_of, shown, told
+from grader.emitter.loading import AnswerError, Refused, explained, function_in, load, place_of, told
 from grader.emitter.values import LIMIT, Value, ValueFormatError, Values, decode, encode
 from haribote.answers.ownership import product_only, withheld
 from haribote.answers.resolve import kernel_in
-from haribote.answers.tasks import Task
+from haribote.answers.tasks import Task, path_shown
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 from simulator.messages import tr
@@ -91,7 +91,7 @@ def answering(task: Task, path: Path, content: bytes) -> Answering:
         try:
             return in_product(task, function, given) if KEY in given else form(function, given)
         except AnswerError as error:
-            if error.where not in ("", shown(path)):
+            if error.where not in ("", path_shown(path)):
                 raise
             raise AnswerError(error.message.removeprefix(f"{error.where}: "), error.try_, place) from error
         except NotWritten:

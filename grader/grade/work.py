@@ -29,13 +29,13 @@ from grader.judging import (
     requests_of,
     seconds_to_judge,
     told_with,
-    unfinished,
 )
 from grader.result import Result
 from grader.rigs.native_run import confine
 from grader.sandbox import Outcome
 from grader.sandbox.emit import Emitters
 from grader.submissions.submission import answer_hash, printable
+from grader.unfinished import unfinished
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
 from simulator.engine import native

@@ -17,11 +17,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from grader.checking import check, check_kernel
+from grader.checking import check
 from grader.emitter.limits import Budget
 from grader.emitter.loading import load
 from grader.emitter.replies import Reply
 from grader.feedback.causes import CAUSES
+from grader.on_cases import check_kernel
 from grader.running import replies_to
 from grader.selftest.mistakes import MISTAKES
 from grader.selftest.mutants import mutants_of, wrong_answers

@@ -115,6 +115,11 @@ class Task:
         return not self.name
 
 
+def path_shown(path: Path) -> str:
+    """The path as a learner knows it: from the course's folder, where it lies in there."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
 @cache
 def all_tasks() -> tuple[Task, ...]:
     """Every task, in the order in which the notebooks teach them."""
