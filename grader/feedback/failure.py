@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from grader.feedback.dependence import Dependence
-from simulator.effects.places import Place
 from simulator.messages import tr
 from simulator.terminal import RoleLine
+
+if TYPE_CHECKING:
+    from grader.feedback.dependence import Dependence
+    from simulator.effects.places import Place
 
 Array = NDArray[Any]
 

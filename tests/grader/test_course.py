@@ -63,6 +63,7 @@ def test_no_module_that_judges_is_forgotten() -> None:
         "grader/__main__.py",
         "grader/running.py",
         "grader/checking.py",
+        "grader/on_cases.py",
         "grader/closure.py",
         "grader/course.py",
         "grader/stubs.py",
