@@ -12,6 +12,8 @@ import pytest
 
 from grader import Result, check
 from grader.feedback.causes import NEVER_WRITTEN
+from grader.stubs import stub_of
+from haribote.answers.given import source_of
 from haribote.answers.tasks import MERGED, ROOT, Task, UnknownTask, all_tasks, find_task
 from haribote.kernel_table import rows_of
 
@@ -114,6 +116,20 @@ def test_the_seed_gives_the_same_case_again(tmp_path: Path) -> None:
 def test_no_torch() -> None:
     code = "import sys; from grader import check; check('5.12'); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_of_a_task_that_is_not_started_nothing_is_loaded_that_runs_answers(tmp_path: Path) -> None:
+    path, task = tmp_path / "answer.py", find_task("5.12")
+    path.write_text(stub_of(task, source_of(task)), encoding="utf-8")
+    code = f"""
+import sys
+from pathlib import Path
+from grader import check
+found = check("5.12", path=Path({str(path)!r}))
+print(found.state, *({{"grader.on_cases", "simulator.engine.machine"}} & sys.modules.keys()))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert ended.stdout == "not started\n"
 
 
 def test_unknown_task() -> None:
