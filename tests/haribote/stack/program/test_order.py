@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import onnx
 import pytest
@@ -144,8 +145,8 @@ def test_an_order_in_which_more_goes_to_dram_is_not_taken(monkeypatch: pytest.Mo
     assert list(build(plan).plan.actions) == other
     assert build(plan, quick=True).plan is plan
 
-    def full(one: Plan) -> object:
-        found = written(one)
+    def full(one: Plan, like: Any = None) -> object:
+        found = written(one, like)
         if list(one.actions) == other:
             found.gone = {plan.resident[0]: 1}
         return found
@@ -155,3 +156,24 @@ def test_an_order_in_which_more_goes_to_dram_is_not_taken(monkeypatch: pytest.Mo
     monkeypatch.setattr(builder, "ordered", lambda *given: other if given[-1] else [*plan.actions])
     found = build(plan).plan
     assert found is not plan and found.actions == plan.actions, "the second order has room"
+
+
+def test_a_program_short_of_room_is_written_in_another_order_with_the_tables_that_it_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan, written, likes = replaced(), builder._written, []
+    other = [*plan.actions[1:3], plan.actions[0], *plan.actions[3:]]
+    monkeypatch.setattr(builder, "IN_ORDER", 0)
+    monkeypatch.setattr(builder, "ordered", lambda *_: other)
+
+    def short(one: Plan, like: Any = None) -> object:
+        likes.append(like)
+        found = written(one, like)
+        found.code.zeros = False
+        return found
+
+    monkeypatch.setattr(builder, "_written", short)
+    found = build(plan)
+    assert list(found.plan.actions) == other
+    first, second = likes
+    assert first is None and second.plan is plan and set(second.code.set_up) == set(found.tables)
