@@ -25,10 +25,10 @@ from simulator.view import Opening, View
 from simulator.view.recording import BUDGET
 
 
-def debug(name: str, path: Path, seed: int, failure: Failure | None, budget: int | None = None) -> Debugged:
+def debug(name: str, path: Path, seed: int, failure: Failure | None, budget: int | None) -> Debugged:
     """The debugger for what a check of a task found in a file, with the text that the file gives now.
 
-    failure: None where every case passed. budget: bytes of values on the page, by default those of a whole page.
+    failure: None where every case passed. budget: bytes of values on the page; None for as many as it takes.
 
     Raises HariboteError where the task's answer is no program of the machine.
     """

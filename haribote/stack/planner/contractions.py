@@ -188,8 +188,7 @@ def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[fl
         targets = [found for other, found in facts.layouts(name) if other == split]
         near = [joined_in_place(parts), *(_dealt_out(parts, facts.look.shared_out) if facts.look.dealt_out else ())]
         targets += [found for found in near if found not in targets]
-        if facts.cut is not None:
-            targets = [found for found in targets if facts.cut.admits(Version(name, found, split))]
+        targets = [found for found in targets if state.admits(Version(name, found, split))]
         priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]
         facts.ends[key] = sorted(priced, key=lambda entry: entry[0])[: _targets(facts)]
     known = facts.ends[key]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from haribote.stack.maps import COPY, Bit, BitMap, address
 from haribote.stack.products.core import SINGLE, Kind
 from haribote.stack.products.matching import ALL, FAR, turned
-from haribote.stack.products.spec import Carries, Carry, Spec, Tag, all_tags, map_of, tags
+from haribote.stack.products.spec import Carries, Carry, Spec, Tag, index_tags, map_of, tags
 from haribote.stack.products.walk import ProductSide
 
 DEALT: tuple[tuple[str, ...], ...] = (
@@ -33,9 +33,9 @@ def candidates(spec: Spec, which: str, known: BitMap, shape: Sequence[int], kind
     own, other = (spec.a, spec.b) if which == "a" else (spec.b, spec.a)
     carries = tags(known, other)
     for ready in _ready(spec, carries, kind):
-        for found in _partners(spec, own, ready, FAR, kind):
+        for found in _partners(spec, own, shape, ready, FAR, kind):
             yield from _turnable(shape, own, found, kind)
-    for found in _partners(spec, own, carries, ALL, SINGLE):
+    for found in _partners(spec, own, shape, carries, ALL, SINGLE):
         yield map_of(shape, own, "LM", found)
 
 
@@ -52,14 +52,16 @@ def _ready(spec: Spec, known: Carries, kind: Kind) -> Iterator[Carries]:
             yield carries
 
 
-def _partners(spec: Spec, own: str, ready: Carries, units: Sequence[Bit], kind: Kind) -> Iterator[dict[Bit, Carry]]:
-    """The other operand, read in place, its free index bits dealt out in each way. units: bits at which each unit has
-    its own share of the work."""
+def _partners(
+    spec: Spec, own: str, shape: Sequence[int], ready: Carries, units: Sequence[Bit], kind: Kind
+) -> Iterator[dict[Bit, Carry]]:
+    """The other operand, read in place, its free index bits dealt out in each way. own, shape: of its axes; units: bits
+    at which each unit has its own share of the work."""
     found: dict[Bit, Carry] = {bit: ready[bit] for bit in kind.near}
     for bit in units:
         carry = ready[bit]
         found[bit] = carry if isinstance(carry, Tag) and carry.letter in own else COPY
-    left = sorted(all_tags(own, spec.sizes) - set(found.values()), key=spec.rank)
+    left = sorted(set(index_tags(tuple(shape), own)).difference(found.values()), key=spec.rank)
     free = [tag for tag in left if tag.letter not in spec.summed | spec.batch]
     rest = [tag for tag in left if tag not in free]
     kept = 0 if units is ALL else len(kind.near)  # rows of a matrix, or what comes to addresses by a turn
@@ -73,18 +75,16 @@ def _partners(spec: Spec, own: str, ready: Carries, units: Sequence[Bit], kind: 
         }
 
 
-def _dealt(ready: Carries, units: Sequence[Bit], free: int, kept: int) -> dict[tuple[tuple[Bit, ...], int], None]:
-    """The units that get free index bits, and the first of these: the highest or the lowest. free: how many there are;
-    kept: that many of the lowest stay at addresses."""
-    found: dict[tuple[tuple[Bit, ...], int], None] = {}
+def _dealt(ready: Carries, units: Sequence[Bit], free: int, kept: int) -> list[tuple[tuple[Bit, ...], int]]:
+    """The units that get free index bits, each time with the place of the first of these: of the highest, and of the
+    lowest. free: how many there are; kept: so many of the lowest stay at addresses."""
+    found: list[tuple[tuple[Bit, ...], int]] = []
     for levels in DEALT:
         near = ("PE", "W") if levels and units is ALL else ()
-        spare = tuple(bit for level in (*levels, *near) for bit in units if bit.level == level and ready[bit] == COPY)[
-            : max(free - kept, 0)
-        ]
-        found[spare, free - len(spare)] = None
-        found[spare, kept if spare else free] = None
-    return found
+        spare = [bit for level in (*levels, *near) for bit in units if bit.level == level and ready[bit] == COPY]
+        chosen = tuple(spare[: max(free - kept, 0)])
+        found += [(chosen, free - len(chosen)), (chosen, kept)] if chosen else [((), free)]
+    return list(dict.fromkeys(found))
 
 
 def _turnable(shape: Sequence[int], own: str, found: Carries, kind: Kind) -> Iterator[BitMap]:

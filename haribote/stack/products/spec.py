@@ -111,7 +111,7 @@ class Spec:
 
 def tags(found: BitMap, letters: str) -> dict[Bit, Carry]:
     """What each bit of a map carries, by letters of its axes."""
-    names = _names(found.shape, letters)
+    names = index_tags(found.shape, letters)
     return {bit: carry if carry < 0 else names[carry] for bit, carry in found.carries}
 
 
@@ -123,20 +123,13 @@ def map_of(shape: Sequence[int], letters: str, memory: Memory, carries: Carries)
 
 
 @lru_cache(maxsize=1 << 12)
-def _names(shape: tuple[int, ...], letters: str) -> list[Tag]:
-    """Of each bit of an index."""
+def index_tags(shape: tuple[int, ...], letters: str) -> tuple[Tag, ...]:
+    """The bits of an element's index by letters of the axes, the lowest first."""
     axes = zip(reversed(letters), reversed(shape), strict=True)
-    return [Tag(letter, number) for letter, size in axes for number in range(axis_bits(size))]
+    return tuple(Tag(letter, number) for letter, size in axes for number in range(axis_bits(size)))
 
 
 @lru_cache(maxsize=1 << 12)
 def _numbers(shape: tuple[int, ...], letters: str) -> Mapping[Tag, int]:
-    """The inverse of `_names`."""
-    return {tag: number for number, tag in enumerate(_names(shape, letters))}
-
-
-@lru_cache(maxsize=1 << 12)
-def all_tags(letters: str, sizes: tuple[tuple[str, int], ...]) -> frozenset[Tag]:
-    """The index bits of some axes. sizes: elements along each axis, and of others."""
-    known = dict(sizes)
-    return frozenset(Tag(letter, number) for letter in letters for number in range(axis_bits(known[letter])))
+    """The inverse of `index_tags`."""
+    return {tag: number for number, tag in enumerate(index_tags(shape, letters))}

@@ -127,8 +127,9 @@ def _in_better_order(one: _Builder) -> _Builder:
 
 def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
     """All lines of a plan. like: of one with the same residents, which asks for about the same tables."""
-    code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
-    if like is not None:
+    if like is None:
+        code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
+    else:
         code, rooms, away = like.code.again(), dict(like.rooms), like.away
     tight = 0  # passes that found no room
     for number in range(MOST_PASSES):
