@@ -40,7 +40,7 @@ class Up(NamedTuple):
 
     tied: what the bits carry that hops have fixed, or ANY; may: for bits with ANY the set of index bits that may stand
     there; free: how many index bits are at other addresses, loose: which may be; cost: in cycles; joined: bits of parts
-    that its hops join.
+    that its hops join; stand_ins: those of them that hold copies in the place of parts.
     """
 
     ways: tuple[Way, ...]
@@ -51,6 +51,7 @@ class Up(NamedTuple):
     loose: int
     cost: float = 0.0
     joined: int = 0
+    stand_ins: int = 0
 
 
 class Climbs(NamedTuple):
@@ -76,7 +77,7 @@ def climbs(start: BitMap, combine: str, copies: int, memory: Memory) -> Climbs:
     """
     parts = sum(carry == PART for _, carry in start.carries)
     climbed = _climbed(start, combine, copies, HEIGHT[memory])
-    halves = [up for up in climbed if up.memory == memory and up.joined >= parts]
+    halves = [up for up in climbed if up.memory == memory and up.joined - up.stand_ins >= parts]
     tables = [up.tied for up in halves]
     may = np.array([up.loose for up in halves], np.uint64).repeat(COLUMNS).reshape(-1, COLUMNS)
     for row, up in zip(may, halves, strict=True):
@@ -130,10 +131,12 @@ def _rising(memory: Memory, combine: str) -> tuple[Way, ...]:
 def _hop(up: Up, way: Way, copies: int) -> Up | None:
     """One hop more; None where parts would stay parts, or what is joined is none."""
     numbers, tied = way.numbers, up.tied
+    stand_ins = up.stand_ins
     for bit in numbers.reduces:
         carry = tied.get(bit, NOTHING)
         if carry != PART and not (carry == COPY and bit < copies):
             return None
+        stand_ins += carry == COPY
     made: Table = {}
     may: Table = {}
     absorbed = 0
@@ -165,7 +168,8 @@ def _hop(up: Up, way: Way, copies: int) -> Up | None:
             loops -= 1
     issues = loops - sum(1 for bit in numbers.to_address if tied.get(bit, NOTHING) >= 0 or tied.get(bit) == ANY)
     cost = hop_cycles(way, max(issues - (2 if way.kind == "copy" else 0), 0), False, -1)
-    return Up((*up.ways, way), way.target, made, may, loops, loose, up.cost + cost, up.joined + way.joined)
+    joined = up.joined + way.joined
+    return Up((*up.ways, way), way.target, made, may, loops, loose, up.cost + cost, joined, stand_ins)
 
 
 def _waste(up: Up) -> int:
