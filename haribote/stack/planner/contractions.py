@@ -52,15 +52,16 @@ def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
 
 def _products(state: State, node: onnx.NodeProto, letters: tuple[str, str, str], everywhere: bool) -> Iterator[State]:
     """everywhere: also from layouts that no operand has yet."""
-    found: dict[tuple[Version, Version], None] = {}
+    found: dict[tuple[Version, Version], int] = {}
     for which in (0, 1):
         for known in _operands(state, node, which, everywhere):
             for other in _partners(state, node, letters, which, known):
-                found[(known, other) if which == 0 else (other, known)] = None
+                found.setdefault((known, other) if which == 0 else (other, known), which)
     limit = inf  # a first follower is wanted at any cost: without one, layouts would be looked at that are not there
-    for a, b in found:
+    bring = _Bringing(state)
+    for (a, b), which in found.items():
         with suppress(NoWay):
-            for follower in _multiplied(state, node, letters, a, b, limit):
+            for follower in _multiplied(bring, node, letters, a, b, which, limit):
                 yield follower
                 limit = state.facts.limit
 
@@ -142,10 +143,17 @@ def _split(letters: tuple[str, str, str], a: Split, b: Split) -> Split:
 
 
 def _multiplied(
-    state: State, node: onnx.NodeProto, letters: tuple[str, str, str], a: Version, b: Version, limit: float
+    bring: _Bringing,
+    node: onnx.NodeProto,
+    letters: tuple[str, str, str],
+    a: Version,
+    b: Version,
+    which: int,
+    limit: float,
 ) -> Iterator[State]:
-    """A product of two versions, and its result in the layouts that are near, some of them. limit: states that cost so
-    much count as some, but are left out."""
+    """A product of two versions, and its result in the layouts that are near, some of them. which: the operand that
+    other pairs have too. limit: states that cost so much count as some, but are left out."""
+    state = bring.state
     name, left = node.output[0], _targets(state.facts)
     spec, split = _spec(letters, a.split, b.split), _split(letters, a.split, b.split)
     cores = _cores(spec, a.map, b.map, state.facts.ways(node))
@@ -159,7 +167,13 @@ def _multiplied(
         if 2 * core.target.longs > state.facts.most_words:
             continue
         # what gives the result cheaper may be used when it is emitted, so its zeros are wanted too
-        after, one, other = _operands_there(state, zeros, a, b)
+        there = bring.both(_as_wanted(state.facts, zeros, a, b), which, limit - cost)
+        if there is None:
+            left -= _targets(state.facts) if parts else 1
+            if left <= 0:
+                return
+            continue
+        after, one, other = there
         fill = 0.0 if one.fill == other.fill == 0.0 and not skips else None
         for price, target in _ends(after, name, split, core.target) if parts else [(0.0, core.target)]:
             if price >= NEVER:
@@ -239,13 +253,36 @@ def _residents_like(state: State, name: str) -> Iterator[Version]:
             yield from state.residents(parameter)
 
 
-def _operands_there(state: State, zeros: str, a: Version, b: Version) -> tuple[State, Version, Version]:
+def _as_wanted(facts: Facts, zeros: str, a: Version, b: Version) -> tuple[Version, Version]:
     """Both operands as a product wants them: zeros in the padding of both, of one (where it costs less), or of none."""
-    beyond = any(version.exceeds(state.facts.index.shape[version.value]) for version in (a, b))
+    beyond = any(version.exceeds(facts.index.shape[version.value]) for version in (a, b))
     first = a.fill == 0.0 or (b.fill != 0.0 and a.map.longs <= b.map.longs)
     sides = (True, True) if beyond or zeros == "both" else (first, not first) if zeros == "one" else (False, False)
-    found = []
-    for version, needed in zip((a, b), sides, strict=True):
-        state, there = state.get(version.filled(0.0 if needed else None))
-        found.append(there)
-    return state, found[0], found[1]
+    return a.filled(0.0 if sides[0] else None), b.filled(0.0 if sides[1] else None)
+
+
+class _Bringing:
+    """Brings the operands of products from one state to where they are wanted, most of which proves too dear."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._alone: dict[Version, tuple[State, Version]] = {}
+
+    def alone(self, version: Version) -> tuple[State, Version]:
+        """The state in which one operand is there. Raises NoWay."""
+        if version not in self._alone:
+            self._alone[version] = self.state.get(version)
+        return self._alone[version]
+
+    def both(
+        self, wanted: tuple[Version, Version], which: int, limit: float
+    ) -> tuple[State, Version, Version] | None:
+        """The state in which both are there; None where it costs so much, or one of them does. which: the operand to
+        begin with, which is brought for other pairs too. Raises NoWay."""
+        if self.alone(wanted[which])[0].cost >= limit:
+            return None
+        after, one = self.alone(wanted[0])
+        if after.cost >= limit:
+            return None
+        after, other = after.get(wanted[1])
+        return None if after.cost >= limit else (after, one, other)
