@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -21,7 +22,8 @@ _MORE = 2.0 ** np.arange(SHARED + 1)
 _BARE = STEP * LATENCY
 
 
-class Down(NamedTuple):
+@dataclass(eq=False, slots=True)
+class Down:
     """A half that comes down: what it asks of the memory where it begins, and what it costs.
 
     way, below: its first hop and the half that follows; None of the half that has no hops. costs: cycles by how many of
@@ -109,6 +111,7 @@ def _layer(wanted: BitMap, height: int, kept: int) -> Sequence[Down]:
     return chosen[:kept] if 0 < height < HEIGHT["DRAM"] else chosen
 
 
+@lru_cache(maxsize=1 << 8)
 def _first(wanted: BitMap) -> list[Down]:
     """Those that stay in the memory that is wanted."""
     bare = Down(Demand.of(wanted), np.zeros(SHARED + 1))
@@ -138,8 +141,14 @@ def _choices(wanted: BitMap) -> Iterator[Way]:
 def _further(wanted: BitMap, height: int, kept: int) -> list[Down]:
     """Those that begin one hop higher than the ones of the height below."""
     below = _layer(wanted, height - 1, kept) if height > HEIGHT[wanted.memory] else ()
-    made = (_back(down, way, wanted) for down in below for way in _falling(down.demand.memory))
-    return [down for down in made if down is not None]
+    return [higher for down in below for higher in _one_higher(down, wanted)]
+
+
+@lru_cache(maxsize=1 << 12)
+def _one_higher(down: Down, wanted: BitMap) -> list[Down]:
+    """Those that begin one hop higher than one of them: kept for the time that more of them are wanted."""
+    made = (_back(down, way, wanted) for way in _falling(down.demand.memory))
+    return [higher for higher in made if higher is not None]
 
 
 @cache

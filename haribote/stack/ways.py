@@ -363,6 +363,7 @@ def ways_across(source: Memory | None = None, target: Memory | None = None) -> t
     return tuple(way for way in found if way.source == source or way.target == target)
 
 
+@cache
 def named(name: str, source: Memory, target: Memory, combine: str = "") -> Way:
     """A way by its name."""
     return next(way for way in (*ways(combine), CLEAR) if (way.name, way.source, way.target) == (name, source, target))

@@ -274,9 +274,7 @@ class _Bringing:
             self._alone[version] = self.state.get(version)
         return self._alone[version]
 
-    def both(
-        self, wanted: tuple[Version, Version], which: int, limit: float
-    ) -> tuple[State, Version, Version] | None:
+    def both(self, wanted: tuple[Version, Version], which: int, limit: float) -> tuple[State, Version, Version] | None:
         """The state in which both are there; None where it costs so much, or one of them does. which: the operand to
         begin with, which is brought for other pairs too. Raises NoWay."""
         if self.alone(wanted[which])[0].cost >= limit:
