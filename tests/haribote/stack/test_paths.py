@@ -14,8 +14,9 @@ from benchmarks.moved import failure
 from haribote.stack import paths
 from haribote.stack.chains import Path, cycles, follow
 from haribote.stack.collection import collection, pairs
-from haribote.stack.construct import constructed
-from haribote.stack.maps import BitMap
+from haribote.stack.construct import _Join, constructed
+from haribote.stack.demand import Demand
+from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
 from haribote.stack.moves import alone
 from haribote.stack.ways import ways
 from tests.haribote.stack.astar import candidates
@@ -41,6 +42,23 @@ def test_constructed_paths_are_as_cheap_as_those_of_a_search() -> None:
     assert len(compared) > 15
     ratios = sorted(cycles(path) / cycles(searched) for path, searched in compared)
     assert ratios[-1] <= 1.25 and ratios[int(0.9 * len(ratios))] <= 1.0
+
+
+def test_halves_that_are_tried_join_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where copies may stand in for parts, a half that joins copies only is none."""
+    tried: list[list[int] | None] = []
+    cleared = _Join.cleared
+
+    def noted(join: _Join, asked: Demand, joined: int) -> list[int] | None:
+        tried.append(cleared(join, asked, joined))
+        return tried[-1]
+
+    monkeypatch.setattr(_Join, "cleared", noted)
+    held = {bit: COPY for bit in unit_bits("LM")} | {Bit("PE", 0): 1, Bit("PE", 1): 2, W: 0}
+    held |= {address(number): 3 + number for number in range(5)}
+    parts = {Bit("L2B", 0): PART}
+    assert constructed(BitMap.of("LM", (16, 16), held | parts), BitMap.of("LM", (16, 16), held), "fadd")
+    assert len(tried) > 10 and sum(found is None for found in tried) < len(tried) / 10, "tries that leave parts"
 
 
 @pytest.mark.slow
