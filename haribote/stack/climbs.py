@@ -6,6 +6,7 @@ tied, and how many index bits are still free to stand at any address. So a half 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -53,6 +54,14 @@ class Up(NamedTuple):
     joined: int = 0
     stand_ins: int = 0
 
+    @property
+    def end(self) -> object:
+        """Equal for halves from one start that end alike. Numbers, as in `Demand.key`: 8 binary digits for what a bit
+        carries, 64 for a set of index bits."""
+        tied = sum([(carry + 8) << (bit << 3) for bit, carry in self.tied.items()])
+        may = sum([mask << (bit << 6) for bit, mask in self.may.items()])
+        return self.memory, tied, may, self.free, self.loose, self.joined, self.stand_ins
+
 
 class Climbs(NamedTuple):
     """Halves that climb to one memory, with what the join compares.
@@ -92,13 +101,23 @@ def climbs(start: BitMap, combine: str, copies: int, memory: Memory) -> Climbs:
 
 @lru_cache(maxsize=1 << 8)
 def _climbed(start: BitMap, combine: str, copies: int, height: int) -> tuple[Up, ...]:
-    """The halves that climb to the memories of a height."""
+    """The halves that climb to the memories of a height; of those that end alike the cheapest."""
+    found: dict[object, Up] = {}
+    for up in _listed(start, combine, copies, height):
+        end = up.end
+        if end not in found or up.cost < found[end].cost:
+            found[end] = up
+    return tuple(found.values())
+
+
+def _listed(start: BitMap, combine: str, copies: int, height: int) -> Sequence[Up]:
+    """All of them that one hop more gives."""
     if height > HEIGHT[start.memory]:
         below = _climbed(start, combine, copies, height - 1)
         made = (_hop(up, way, copies) for up in below for way in _rising(up.memory, combine))
-        return tuple(up for up in made if up is not None)
+        return [up for up in made if up is not None]
     if height < HEIGHT[start.memory]:
-        return ()
+        return []
     found = [_bare(start)]
     for names in WITHIN if start.memory == "LM" else ():
         up: Up | None = found[0]
@@ -107,7 +126,7 @@ def _climbed(start: BitMap, combine: str, copies: int, height: int) -> tuple[Up,
         if up:
             found.append(up)
     across = (_hop(found[0], way, copies) for way in ways_across(source=start.memory))
-    return (*found, *(up for up in across if up is not None))
+    return [*found, *(up for up in across if up is not None)]
 
 
 def _bare(start: BitMap) -> Up:

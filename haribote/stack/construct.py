@@ -36,7 +36,7 @@ where no two fit.
 """
 DEAR = 800.0
 """Cycles of a path above which it pays to look again, more widely."""
-PATIENCE = 60
+PATIENCE = 50
 """Pairs of halves that are tried after the cheapest so far, in the order of what they seem to cost."""
 SMALL = 400.0
 """Cycles of a path over the L2BM below which one over the DRAM is hardly ever cheaper, and never by much."""

@@ -88,8 +88,7 @@ def _partners(
     split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
     spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
     ways, cut = state.facts.ways(node), state.facts.cut
-    for found in _maps_beside(spec, "ba"[which], known.map, split, ways, cut, "" if cut is None else name):
-        yield Version(name, found, split)
+    yield from _versions_beside(name, spec, "ba"[which], known.map, split, ways, cut)
 
 
 class _Core(NamedTuple):
@@ -110,6 +109,15 @@ def _cores(spec: str, a: BitMap, b: BitMap, ways: Ways) -> tuple[_Core, ...]:
         _Core(core, products.zeros(found[: number + 1]), PART in core.target.table.values(), _skips(core.target))
         for number, core in enumerate(found)
     )
+
+
+@lru_cache(maxsize=1 << 10)
+def _versions_beside(
+    name: str, spec: str, which: str, known: BitMap, split: Split, ways: Ways, cut: Cut | None
+) -> list[Version]:
+    """The versions of a value that go with a map of the other operand: the same objects for all states."""
+    maps = _maps_beside(spec, which, known, split, ways, cut, "" if cut is None else name)
+    return [Version(name, found, split) for found in maps]
 
 
 @lru_cache(maxsize=1 << 14)
