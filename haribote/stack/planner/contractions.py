@@ -176,7 +176,7 @@ def _multiplied(
             continue
         # what gives the result cheaper may be used when it is emitted, so its zeros are wanted too
         there = bring.both(_as_wanted(state.facts, zeros, a, b), which, limit - cost)
-        if there is None:
+        if there is None:  # all of its layouts count as looked at
             left -= _targets(state.facts) if parts else 1
             if left <= 0:
                 return
