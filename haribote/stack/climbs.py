@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.stack.costs import hop_cycles
-from haribote.stack.demand import FIRST_ADDRESS, Table, by_number
+from haribote.stack.demand import FIRST_ADDRESS, Table, by_number, number_of_sets, number_of_table
 from haribote.stack.maps import COPY, NOTHING, PART, BitMap, Memory, W
 from haribote.stack.ways import HEIGHT, NUMBER, UNIT_COUNT, Way, named, ways, ways_across
 
@@ -56,10 +56,8 @@ class Up(NamedTuple):
 
     @property
     def end(self) -> object:
-        """Equal for halves from one start that end alike. Numbers, as in `Demand.key`: 8 binary digits for what a bit
-        carries, 64 for a set of index bits."""
-        tied = sum([(carry + 8) << (bit << 3) for bit, carry in self.tied.items()])
-        may = sum([mask << (bit << 6) for bit, mask in self.may.items()])
+        """Equal for halves from one start that end alike."""
+        tied, may = number_of_table(self.tied), number_of_sets(self.may)
         return self.memory, tied, may, self.free, self.loose, self.joined, self.stand_ins
 
 

@@ -37,10 +37,8 @@ class Demand:
 
     @property
     def key(self) -> object:
-        """Equal for equal demands. Numbers, which are hashed faster than sets of pairs: 8 binary digits for what a bit
-        carries, 64 for a set of index bits."""
-        table = sum([(carry + 8) << (bit << 3) for bit, carry in self.table.items()])
-        return self.memory, table, sum([mask << (bit << 6) for bit, mask in self.barred.items()])
+        """Equal for equal demands."""
+        return self.memory, number_of_table(self.table), number_of_sets(self.barred)
 
     @cached_property
     def copies(self) -> tuple[int, int, int]:
@@ -75,6 +73,16 @@ class Demand:
 def by_number(found: BitMap) -> Table:
     """What a map carries, by the numbers of bits."""
     return {NUMBER[bit]: carry for bit, carry in found.carries if carry != NOTHING}
+
+
+def number_of_table(table: Table) -> int:
+    """The same number for equal tables, which is hashed faster than a set of pairs: 8 binary digits for each bit."""
+    return sum([(carry + 8) << (bit << 3) for bit, carry in table.items()])
+
+
+def number_of_sets(sets: Mapping[int, int]) -> int:
+    """The same for sets of index bits by bits of a place: 64 binary digits for each."""
+    return sum([mask << (bit << 6) for bit, mask in sets.items()])
 
 
 def _number(carry: int) -> int:

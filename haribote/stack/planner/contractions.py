@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -80,7 +80,7 @@ def _operands(state: State, node: onnx.NodeProto, which: int, everywhere: bool) 
 
 def _partners(
     state: State, node: onnx.NodeProto, letters: tuple[str, str, str], which: int, known: Version
-) -> Iterator[Version]:
+) -> Sequence[Version]:
     """Versions of the other operand that go with a version of one."""
     name = node.input[1 - which]
     shape = state.facts.index.shape[name]
@@ -88,7 +88,7 @@ def _partners(
     split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
     spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
     ways, cut = state.facts.ways(node), state.facts.cut
-    yield from _versions_beside(name, spec, "ba"[which], known.map, split, ways, cut)
+    return _versions_beside(name, spec, "ba"[which], known.map, split, ways, cut)
 
 
 class _Core(NamedTuple):
@@ -114,7 +114,7 @@ def _cores(spec: str, a: BitMap, b: BitMap, ways: Ways) -> tuple[_Core, ...]:
 @lru_cache(maxsize=1 << 10)
 def _versions_beside(
     name: str, spec: str, which: str, known: BitMap, split: Split, ways: Ways, cut: Cut | None
-) -> list[Version]:
+) -> Sequence[Version]:
     """The versions of a value that go with a map of the other operand: the same objects for all states."""
     maps = _maps_beside(spec, which, known, split, ways, cut, "" if cut is None else name)
     return [Version(name, found, split) for found in maps]
@@ -176,9 +176,9 @@ def _multiplied(
             continue
         # what gives the result cheaper may be used when it is emitted, so its zeros are wanted too
         there = bring.both(_as_wanted(state.facts, zeros, a, b), which, limit - cost)
-        if there is None:  # all of its layouts count as looked at
-            left -= _targets(state.facts) if parts else 1
-            if left <= 0:
+        if there is None:  # its layouts count as looked at: those of parts are as many as may be
+            left -= 1
+            if parts or not left:
                 return
             continue
         after, one, other = there
