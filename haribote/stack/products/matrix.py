@@ -79,9 +79,11 @@ class _Product:
         chunk = self.banks.chunk
         in_blocks, rows = self.banks.in_blocks, len(self.walks.row_groups)
         self.held = 1 if in_blocks else self.depth  # blocks of vectors at once
-        buffers = 0 if self.given is not None else 2 if in_blocks else 1
-        words = GROUP * self.held * chunk * len(self.parts)
-        self.vectors = [self.code.take(words, (self.banks.vectors,)) for _ in range(buffers)]
+        words = GROUP * self.held * chunk
+        self.vectors = {
+            part: [self.code.take(words, (self.banks.vectors,)) for _ in range(2 if in_blocks and part == "hi" else 1)]
+            for part in self.parts if self.given is None
+        }
         self.apart = chunk if in_blocks else 0  # groups from the sums of a row group to those of the next
         sums = 4 * self.kind.words * (rows * chunk if in_blocks else chunk)
         self.sums = None if self.banks.in_place else self.code.take(sums, (self.banks.sums,))
@@ -166,8 +168,8 @@ class _Product:
             batch, chunk = self.now
             elements = cycles(self.walks.within, {**batch, **chunk[group], **self.walks.blocks[block]})
             return self.given[self.parts.index(part)].text(elements, 0, self.kind.words)
-        number = (self.parts.index(part) * self.held + block % self.held) * self.banks.chunk + group
-        return long(self.vectors[block % len(self.vectors)], GROUP * number, "v")
+        slots = self.vectors[part]
+        return long(slots[block % len(slots)], GROUP * (block % self.held * self.banks.chunk + group), "v")
 
     def _split(self, single: str, forms: Sequence[str], copy: str = "", between: str = "") -> None:
         if self.exact:

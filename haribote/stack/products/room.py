@@ -81,12 +81,12 @@ def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, ho
     rows: row groups of the matrix; homes: banks of the matrix. None where that is not so, or where sums and vectors of
     fewer than MANY groups have room.
     """
-    if chosen.vectors not in LM or chosen.in_place or chosen.chunk >= groups or blocks == 1:
+    if chosen.vectors not in LM or chosen.in_place or blocks == 1:
         return None
     (vectors,) = (bank for bank in GRF if bank != chosen.sums)
-    most = min((code.largest(vectors) - 2 * BLOCK) // (4 * GROUP), code.largest(chosen.sums) // (GROUP * rows))
+    most = min(code.largest(vectors) // (3 * GROUP), code.largest(chosen.sums) // (GROUP * rows))
     matrices = min(LM, key=lambda bank: (bank in homes, -code.largest(bank)))
-    if most < MANY or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):
+    if most < min(MANY, groups) or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):
         return None
     chunks = -(-groups // most)
     return Banks(vectors, chosen.sums, matrices, False, -(-groups // chunks), in_blocks=True)
