@@ -81,7 +81,7 @@ def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, ho
     rows: row groups of the matrix; homes: banks of the matrix. None where that is not so, or where sums and vectors of
     fewer than MANY groups have room.
     """
-    if chosen.vectors not in LM or chosen.in_place or blocks == 1:
+    if chosen.in_place or blocks == 1:
         return None
     (vectors,) = (bank for bank in GRF if bank != chosen.sums)
     most = min(code.largest(vectors) // (3 * GROUP), code.largest(chosen.sums) // (GROUP * rows))
