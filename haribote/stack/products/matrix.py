@@ -93,10 +93,11 @@ class _Product:
             self.copies = [""]
         else:
             once = len(self.walks.groups) <= self.banks.chunk
-            self.forms = (once and in_turn(self.code, self.banks, self.parts, self.depth, self.kind)) or kept(
-                self.code, self.banks, self.parts, rows, self.depth, self.kind
-            )
-            self.copies = self._copies(self.x) if self.banks.matrices in LM else [""]
+            self.forms = once and in_turn(self.code, self.banks, self.parts, self.depth, self.kind) or []
+            words = 2 * self.kind.rows * self.depth * len(self.parts)
+            apart = bool(self.forms) or (self.banks.matrices in GRF and self.code.largest(self.banks.matrices) >= words)
+            self.copies = [""] if apart else self._copies(self.x)
+            self.forms = self.forms or kept(self.code, self.banks, self.parts, rows, self.depth, self.kind)
         self.between = self._between()
         self.near = [""]
         if self.given is None and not self.between and self.banks.vectors in LM:
@@ -291,7 +292,7 @@ def emit_matrix(
         x, y = (turn(code, spec, letters[number], sides[number], core.turns[number]) for number in order)
         parts = 2 if core.precision == "float" else 1
         chosen = banks(
-            code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks), core.kind,
+            code, len(walks.row_groups), len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks), core.kind,
             y.banks[0] if given else "",
         )  # fmt: skip
         if not given and core.precision == "float":

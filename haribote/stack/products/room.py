@@ -35,6 +35,7 @@ class Banks:
 
 def banks(
     code: Code,
+    rows: int,
     groups: int,
     blocks: int,
     parts: int,
@@ -69,8 +70,9 @@ def banks(
         raise NoRoom(f"a product needs {need} words for four vectors; the largest free pieces are {sizes}", "less")
     rest = [bank for bank in (*reversed(LM), *GRF) if bank not in (vectors, sums)]
     matrices = min(rest, key=lambda bank: (bank in LM and set(matrix) == {bank}, bank in GRF, bank in targets))
-    chunks = -(-groups // most)
-    return Banks(vectors, sums, matrices, bool(own), -(-groups // chunks))
+    if blocks > 1 and code.largest(matrices) >= 2 * kind.rows * rows * blocks * parts and matrices not in matrix:
+        most = min(most, evenly(groups, max(MANY, -(-groups // (groups // MANY or 1)))))
+    return Banks(vectors, sums, matrices, bool(own), evenly(groups, most))
 
 
 def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, homes: Sequence[str]) -> Banks | None:
@@ -88,5 +90,9 @@ def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, ho
     matrices = min(LM, key=lambda bank: (bank in homes, -code.largest(bank)))
     if most < min(MANY, groups) or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):
         return None
-    chunks = -(-groups // most)
-    return Banks(vectors, chosen.sums, matrices, False, -(-groups // chunks), in_blocks=True)
+    return Banks(vectors, chosen.sums, matrices, False, evenly(groups, most), in_blocks=True)
+
+
+def evenly(groups: int, most: int) -> int:
+    """How many groups of vectors to take at a time, of so many at most: about as many each time."""
+    return -(-groups // -(-groups // most))
