@@ -48,6 +48,8 @@ def split(register: str, single: str, hi: str, lo: str, copy: str = "", between:
     Operands of one step lie in different memories, and what LM was just given cannot be read soon: there hi is
     forwarded.
     """
+    if copy and hi[2] == copy[2]:  # no step writes both
+        copy = ""
     near = copy or hi
     if near[2] in (single[2], BANKS["LM0"], BANKS["LM1"]):
         near = "$aluf"
