@@ -98,12 +98,7 @@ class _Product:
             apart = bool(self.forms) or (self.banks.matrices in GRF and self.code.largest(self.banks.matrices) >= words)
             self.copies = [""] if apart else self._copies(self.x)
             self.forms = self.forms or kept(self.code, self.banks, self.parts, rows, self.depth, self.kind)
-        self.between = self._between()
-        self.near = [""]
-        if self.given is None and not self.between and self.banks.vectors in LM:
-            self.near = self._copies(self.y)
-        self.waiting: list[str] = []
-        self.rounded: dict[int, list[str]] = {}
+        self.near = self._copies(self.y) if self.given is None and self.banks.vectors in LM else [""]
 
     def _copies(self, side: ProductSide) -> list[str]:
         """Where what is rounded of an operand lies too, in turn, to be read sooner than LM lets it: what is forwarded
@@ -113,14 +108,6 @@ class _Product:
         other = [bank for bank in GRF if bank != side.banks[0]]
         count = min(COPIES, sum(self.code.largest(bank) // GROUP for bank in other))
         return [long(self.code.take(GROUP, other), 0, "v") for _ in range(count)] or [""]
-
-    def _between(self) -> Slot | None:
-        """Room in a memory of which nothing else is read or written during the products."""
-        words = GROUP * self.depth * self.banks.chunk
-        taken = (self.banks.vectors, self.banks.sums, self.banks.matrices, *self.goal.side.banks, *self.y.banks)
-        free = [bank for bank in LM if bank not in taken and self.code.largest(bank) >= words]
-        needed = self.exact and self.depth > 1 and self.given is None
-        return self.code.take(words, free) if free and needed else None
 
     def run(self) -> None:
         """All lines."""
@@ -172,16 +159,11 @@ class _Product:
         slots = self.vectors[part]
         return long(slots[block % len(slots)], GROUP * (block % self.held * self.banks.chunk + group), "v")
 
-    def _split(self, single: str, forms: Sequence[str], copy: str = "", between: str = "") -> None:
+    def _split(self, single: str, forms: Sequence[str], copy: str = "") -> None:
         if self.exact:
             hi, lo = forms
             register = self.registers.load(rows(unit_matrix(self.code, "LM0")))
-            *lines, rounded = split(register, single, hi, lo, copy, between)
-            self.code.add(*lines)
-            if between:
-                self.waiting.append(rounded)
-            else:
-                self.code.add(rounded)
+            self.code.add(*split(register, single, hi, lo, copy))
         elif self.kind is HALF:
             self.code.add(*rounding("hbfn", f"{single}r", forms[0]))
         else:
@@ -209,19 +191,11 @@ class _Product:
             return
         for number in blocks:
             block = self.walks.blocks[number]
-            self.waiting = self.rounded[number] = []
             for place, group in enumerate(chunk):
                 elements = cycles(self.walks.within, {**batch, **group, **block})
                 single = self.y.text(elements, 0, self.kind.words)
-                wait = self._waiting(number * len(chunk) + place)
                 near = self.near[(number * len(chunk) + place) % len(self.near)]
-                self._split(single, [self._vectors(part, number, place) for part in self.parts], near, wait)
-
-    def _waiting(self, group: int) -> str:
-        """Where a vector's difference waits, so that vectors are rounded while the first products are under way."""
-        if self.between is None:
-            return ""
-        return long(self.between, GROUP * group, "v")
+                self._split(single, [self._vectors(part, number, place) for part in self.parts], near)
 
     # --- products -----------------------------------------------------------------------------------------------
 
@@ -246,7 +220,6 @@ class _Product:
         for number, (block, matrix, vector) in enumerate(stages):
             first, last = number == blocks.start == 0, number == len(stages) - 1
             same = not last and stages[number + 1][:2] == (block, matrix) and len(chunk) == 1
-            self.code.add(*self.rounded.pop(block, []) if vector == "lo" else [])
             register = self.registers.load(self._form(rows, block)[matrix])
             for place, group in enumerate(chunk):
                 elements = cycles(self.walks.within, {**batch, **self.walks.row_groups[rows], **group})

@@ -70,8 +70,8 @@ def banks(
         raise NoRoom(f"a product needs {need} words for four vectors; the largest free pieces are {sizes}", "less")
     rest = [bank for bank in (*reversed(LM), *GRF) if bank not in (vectors, sums)]
     matrices = min(rest, key=lambda bank: (bank in LM and set(matrix) == {bank}, bank in GRF, bank in targets))
-    if blocks > 1 and code.largest(matrices) >= 2 * kind.rows * rows * blocks * parts and matrices not in matrix:
-        most = min(most, evenly(groups, max(MANY, -(-groups // (groups // MANY or 1)))))
+    if blocks > 1 and matrices not in matrix and code.largest(matrices) >= 2 * kind.rows * rows * blocks * parts:
+        most = min(most, few(groups))  # no matrix is made again, so the first results travel while others are made
     return Banks(vectors, sums, matrices, bool(own), evenly(groups, most))
 
 
@@ -91,6 +91,11 @@ def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, ho
     if most < min(MANY, groups) or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):
         return None
     return Banks(vectors, chosen.sums, matrices, False, evenly(groups, most), in_blocks=True)
+
+
+def few(groups: int) -> int:
+    """How many groups of vectors to take at a time, as few as hide how matrices are written."""
+    return -(-groups // max(groups // MANY, 1))
 
 
 def evenly(groups: int, most: int) -> int:

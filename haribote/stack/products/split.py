@@ -41,21 +41,20 @@ def _unit_rows(_: Code, slot: Slot) -> Iterator[str]:
         yield f"ipassa $aluf ${letter}[{start},{start + 3},{start + 4},{start + 7}]/$imr1"
 
 
-def split(register: str, single: str, hi: str, lo: str, copy: str = "", between: str = "") -> Iterator[str]:
+def split(register: str, single: str, hi: str, lo: str, copy: str = "") -> Iterator[str]:
     """Both pseudo-singles of four vectors; `register` holds the unit matrix.
 
-    copy: another place for hi, to be read at once. between: where the difference waits until there is time to round it.
-    Operands of one step lie in different memories, and what LM was just given cannot be read soon: there hi is
-    forwarded.
+    copy: another place for hi, to be read at once; not in the memory of hi, of which no step writes two places. Operands
+    of one step lie in different memories, and what LM was just given cannot be read soon: there hi is forwarded.
     """
-    if copy and hi[2] == copy[2]:  # no step writes both
+    if copy and copy[2] == hi[2]:
         copy = ""
     near = copy or hi
     if near[2] in (single[2], BANKS["LM0"], BANKS["LM1"]):
         near = "$aluf"
     yield from rounding("gbfn", single, hi, copy)
-    yield f"gmfma ${register} -{near} {single} {between or '$nowrite'}"
-    yield f"gbfn {between or '$mauf'} {lo}"
+    yield f"gmfma ${register} -{near} {single} $nowrite"
+    yield f"gbfn $mauf {lo}"
 
 
 def in_one_lm(a: str, b: str) -> bool:
