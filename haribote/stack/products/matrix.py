@@ -112,15 +112,13 @@ class _Product:
     def run(self) -> None:
         """All lines."""
         number = len(self.walks.row_groups)
-        all_blocks = range(self.depth)
         ahead = self.depth > 1 and len(self.forms) == self.depth * number
         size = self.banks.chunk
         chunks = [self.walks.groups[at : at + size] for at in range(0, len(self.walks.groups), size)]
         for batch in self.walks.batches:
-            if ahead:
-                for rows in range(number):
-                    self._split_blocks(batch, rows, all_blocks)
             for chunk, held in product(chunks, self._held()):
+                for rows in range(number) if ahead and chunk is chunks[0] else ():
+                    self._split_blocks(batch, rows, held)
                 self._split_vectors(batch, chunk, held)
                 for some, blocks in product(self._row_groups(), [held] if self.banks.in_blocks else self._portions()):
                     if not ahead:
