@@ -76,29 +76,36 @@ class _Product:
         self.parts = ("hi", "lo") if self.exact else ("hi",)
         self.registers = Registers(self.code)
         self.depth = len(self.walks.blocks)
-        chunk = self.banks.chunk
-        in_blocks, rows = self.banks.in_blocks, len(self.walks.row_groups)
+        chunk, rows = self.banks.chunk, len(self.walks.row_groups)
+        in_blocks = self.banks.in_blocks
         self.held = 1 if in_blocks else self.depth  # blocks of vectors at once
-        words = GROUP * self.held * chunk
-        self.vectors = {
-            part: [self.code.take(words, (self.banks.vectors,)) for _ in range(2 if in_blocks and part == "hi" else 1)]
-            for part in self.parts if self.given is None
-        }
+        self.vectors = {} if self.given is not None else self._room_of_vectors()
         self.apart = chunk if in_blocks else 0  # groups from the sums of a row group to those of the next
         sums = 4 * self.kind.words * (rows * chunk if in_blocks else chunk)
         self.sums = None if self.banks.in_place else self.code.take(sums, (self.banks.sums,))
+        self.copies = [""]
+        self.forms = self._forms(rows)
+        self.near = self._copies(self.y) if self.given is None and self.banks.vectors in LM else [""]
+
+    def _room_of_vectors(self) -> dict[str, list[Slot]]:
+        """Of each part; block by block, the next is rounded while products still read the rounded part of this one."""
+        words = GROUP * self.held * self.banks.chunk
+        buffers = {part: 2 if self.banks.in_blocks and part == "hi" else 1 for part in self.parts}
+        return {part: [self.code.take(words, (self.banks.vectors,)) for _ in range(n)] for part, n in buffers.items()}
+
+    def _forms(self, rows: int) -> list[Form]:
+        """Room for matrices, with copies beside those that lie in LM."""
         if self.depth == 1:  # nothing is summed over addresses, so a block is used once
             groups, spare = len(self.walks.groups), COPIES * GROUP
-            self.forms = used_once(self.code, self.banks, self.parts, self.kind, rows, groups, spare)
-            self.copies = [""]
-        else:
-            once = len(self.walks.groups) <= self.banks.chunk
-            self.forms = once and in_turn(self.code, self.banks, self.parts, self.depth, self.kind) or []
-            words = 2 * self.kind.rows * self.depth * len(self.parts)
-            apart = bool(self.forms) or (self.banks.matrices in GRF and self.code.largest(self.banks.matrices) >= words)
-            self.copies = [""] if apart else self._copies(self.x)
-            self.forms = self.forms or kept(self.code, self.banks, self.parts, rows, self.depth, self.kind)
-        self.near = self._copies(self.y) if self.given is None and self.banks.vectors in LM else [""]
+            return used_once(self.code, self.banks, self.parts, self.kind, rows, groups, spare)
+        if len(self.walks.groups) <= self.banks.chunk:
+            found = in_turn(self.code, self.banks, self.parts, self.depth, self.kind)
+            if found:
+                return found
+        words = 2 * self.kind.rows * self.depth * len(self.parts)
+        if self.banks.matrices in LM or self.code.largest(self.banks.matrices) < words:
+            self.copies = self._copies(self.x)
+        return kept(self.code, self.banks, self.parts, rows, self.depth, self.kind)
 
     def _copies(self, side: ProductSide) -> list[str]:
         """Where what is rounded of an operand lies too, in turn, to be read sooner than LM lets it: what is forwarded
@@ -117,15 +124,14 @@ class _Product:
         chunks = [self.walks.groups[at : at + size] for at in range(0, len(self.walks.groups), size)]
         for batch in self.walks.batches:
             for chunk, held in product(chunks, self._held()):
-                for rows in range(number) if ahead and chunk is chunks[0] else ():
-                    self._split_blocks(batch, rows, held)
+                for row_group in range(number) if ahead and chunk is chunks[0] else ():
+                    self._split_blocks(batch, row_group, held)
                 self._split_vectors(batch, chunk, held)
                 for some, blocks in product(self._row_groups(), [held] if self.banks.in_blocks else self._portions()):
-                    if not ahead:
-                        for rows in some:
-                            self._split_blocks(batch, rows, blocks)
-                    for rows in some:
-                        self._multiply(batch, rows, chunk, blocks)
+                    for row_group in () if ahead else some:
+                        self._split_blocks(batch, row_group, blocks)
+                    for row_group in some:
+                        self._multiply(batch, row_group, chunk, blocks)
 
     def _held(self) -> list[range]:
         """Blocks whose vectors are split together."""
@@ -263,8 +269,8 @@ def emit_matrix(
         x, y = (turn(code, spec, letters[number], sides[number], core.turns[number]) for number in order)
         parts = 2 if core.precision == "float" else 1
         chosen = banks(
-            code, len(walks.row_groups), len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks), core.kind,
-            y.banks[0] if given else "",
+            code, len(walks.row_groups), len(walks.groups), len(walks.blocks), parts, goal.side.banks,
+            (x.banks, y.banks), core.kind, y.banks[0] if given else "",
         )  # fmt: skip
         if not given and core.precision == "float":
             several = in_blocks(code, chosen, len(walks.row_groups), len(walks.groups), len(walks.blocks), x.banks)

@@ -22,7 +22,7 @@ MANY = 4
 @dataclass(frozen=True)
 class Banks:
     """vectors, sums, matrices: memories. in_place: sums grow where the results go. chunk: groups of vectors at once.
-    in_blocks: vectors are split block by block, and wait in two buffers in turn.
+    in_blocks: vectors are split block by block, and their rounded parts wait in two buffers in turn.
     """
 
     vectors: str
@@ -44,8 +44,9 @@ def banks(
     kind: Kind,
     given: str = "",
 ) -> Banks:
-    """Choose them. groups: of four vectors; blocks: of what is summed over; parts: of a single; targets: banks of the
-    result; homes: banks of the matrix and of the vectors; given: where the vectors lie ready. Raises NoRoom.
+    """Choose them. rows: row groups of the matrix; groups: of four vectors; blocks: of what is summed over; parts: of a
+    single; targets: banks of the result; homes: banks of the matrix and of the vectors; given: where the vectors lie
+    ready. Raises NoRoom.
     """
     matrix, vector = homes
     own = [bank for bank in targets if bank in GRF and bank != given][:1]
@@ -76,12 +77,12 @@ def banks(
 
 
 def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, homes: Sequence[str]) -> Banks | None:
-    """The memories of a product whose vectors, all blocks of them, would lie in an LM in several chunks: there each is
-    read and written, never both in a step. Split block by block they have room in a GRF, which can do both, and the
-    next block is split beside the products of one.
+    """The memories of a product whose vectors are split block by block, the next beside the products of one, with room
+    in a GRF, which can be read and written in a step. All at once they would often lie in an LM, where each is read or
+    written, and the first products would wait until all are split.
 
-    rows: row groups of the matrix; homes: banks of the matrix. None where that is not so, or where sums and vectors of
-    fewer than MANY groups have room.
+    rows: row groups of the matrix; homes: banks of the matrix. None for a single block, where sums grow where the
+    results go, and where sums and vectors of fewer than MANY groups have room.
     """
     if chosen.in_place or blocks == 1:
         return None

@@ -44,8 +44,9 @@ def _unit_rows(_: Code, slot: Slot) -> Iterator[str]:
 def split(register: str, single: str, hi: str, lo: str, copy: str = "") -> Iterator[str]:
     """Both pseudo-singles of four vectors; `register` holds the unit matrix.
 
-    copy: another place for hi, to be read at once; not in the memory of hi, of which no step writes two places. Operands
-    of one step lie in different memories, and what LM was just given cannot be read soon: there hi is forwarded.
+    copy: another place for hi, to be read at once; none in the memory of hi, of which no step writes two places.
+    Operands of one step lie in different memories, and what LM was just given cannot be read soon: there hi is
+    forwarded.
     """
     if copy and copy[2] == hi[2]:
         copy = ""
