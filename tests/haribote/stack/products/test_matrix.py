@@ -9,12 +9,15 @@ import pytest
 
 from haribote.stack.code import GRF
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_bits
-from haribote.stack.products import Precision, cores, matrix
+from haribote.stack.products import Precision, cores, emit, matrix
 from haribote.stack.products.forms import Form, in_turn
 from haribote.stack.products.room import Banks, in_blocks
-from haribote.stack.products.split import rounding
+from haribote.stack.products.split import rounding, split
+from simulator import assemble
+from simulator.isa.cost import cost_of
+from simulator.schedule import schedule_long
 from tests.haribote.stack.products.operands import contraction, deal, fitting, targets
-from tests.haribote.stack.products.rig import run_core
+from tests.haribote.stack.products.rig import Rig, program, run_core
 
 
 def random_product(seed: int) -> None:
@@ -38,6 +41,12 @@ def test_what_is_rounded_within_one_lm_takes_two_steps(kind: str) -> None:
     assert next(iter(rounding(kind, "$lm8v", "$lm64v", "$lr0v"))) == f"{kind} $lm8v $lr0v"
     assert list(rounding(kind, "$llm8v", "$ln64v")) == [f"{kind} $llm8v $ln64v"]
     assert list(rounding(kind, "$lr8v", "$lr64v")) == [f"{kind} $lr8v $lr64v"]
+
+
+def test_no_copy_lies_in_the_memory_of_what_it_is_a_copy_of() -> None:
+    """No step writes two places of a memory."""
+    assert next(split("lx", "$lm8v", "$lr64v", "$ln64v", "$lr0v")) == "gbfn $lm8v $lr64v"
+    assert next(split("lx", "$lm8v", "$ls64v", "$ln64v", "$lr0v")) == "gbfn $lm8v $ls64v $lr0v"
 
 
 @pytest.mark.slow
@@ -88,6 +97,22 @@ def test_vectors_that_do_not_fit_are_split_block_by_block(rows: int, monkeypatch
     core = next(core for core in cores("nk,mk->nm", a, b) if core.matrix == "a")
     run_core(core, (["GRF0"], ["LM0"]), ["LM1"])
     assert made[0] is not None and made[0].vectors in GRF and made[0].chunk < 32
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 32), (8, 96), (16, 96)])
+def test_the_next_vectors_are_split_beside_products(rows: int, columns: int) -> None:
+    """Scheduled, the matrix unit multiplies or subtracts in nearly every step."""
+    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
+    a, b = (
+        BitMap.of("LM", (size, 64), table | {address(number): 3 + number for number in range(3 + axis_bits(size))})
+        for size in (rows, columns)
+    )
+    core = next(core for core in cores("nk,mk->nm", a, b) if core.matrix == "a")
+    rig = Rig()
+    places = [rig.place(found, bank) for found, bank in ((a, "GRF0"), (b, "LM0"), (core.target, "LM1"))]
+    emit(rig.code, core, *([place] for place in places))
+    plain = assemble(program(rig.code.lines))
+    assert schedule_long(plain).steps <= 1.03 * cost_of(plain).units["mau"]
 
 
 @pytest.mark.slow
