@@ -17,6 +17,8 @@ GROUP, BLOCK = 8, 16
 """Words per PE of four vectors, and of an 8x8 block."""
 MANY = 4
 """Groups of vectors at a time beside which the next matrices are written without waiting."""
+LEAST = 3
+"""The same where waiting a little is better than to split the vectors of all blocks at once."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,19 @@ def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, ho
     written, and the first products would wait until all are split.
 
     rows: row groups of the matrix; homes: banks of the matrix. None for a single block, where sums grow where the
-    results go, and where sums and vectors of fewer than MANY groups have room.
+    results go, and where sums and vectors of fewer than LEAST groups have room.
     """
     if chosen.in_place or blocks == 1:
         return None
-    (vectors,) = (bank for bank in GRF if bank != chosen.sums)
-    most = min(code.largest(vectors) // (3 * GROUP), code.largest(chosen.sums) // (GROUP * rows))
     matrices = min(LM, key=lambda bank: (bank in homes, -code.largest(bank)))
-    if most < min(MANY, groups) or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):
+
+    def most(sums: str, vectors: str) -> int:
+        return min(code.largest(vectors) // (3 * GROUP), code.largest(sums) // (GROUP * rows))
+
+    sums, vectors = max((GRF, GRF[::-1]), key=lambda pair: (most(*pair), pair[0] == chosen.sums))
+    if most(sums, vectors) < min(LEAST, groups) or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):
         return None
-    return Banks(vectors, chosen.sums, matrices, False, evenly(groups, most), in_blocks=True)
+    return Banks(vectors, sums, matrices, False, evenly(groups, most(sums, vectors)), in_blocks=True)
 
 
 def few(groups: int) -> int:
