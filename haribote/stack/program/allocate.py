@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from haribote.stack.code import GRF, LM, Code, Slot
 from haribote.stack.places import NoRoom, Place
-from haribote.stack.plan import Alias, Become, Compute, Halve, Pick, Version
+from haribote.stack.plan import Alias, Become, Compute, Pick, Version
 from haribote.stack.program.work import Work, reads, writes
 from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
@@ -184,10 +184,10 @@ def read_meanwhile(action: Work, version: Version, homes: Homes) -> str:
     """The LM that an action reads all the while that it writes a version; "" for none, and where one step reads all."""
     if isinstance(action, Pick):
         return "LM0"
-    if not isinstance(action, Compute | Halve) or version.map.longs <= STEP_CYCLES:
+    if not isinstance(action, Compute) or version.map.longs <= STEP_CYCLES:
         return ""
     longs: Counter[str] = Counter()
-    for read in reads(action):
+    for read in action.reads:
         places = homes.of(read)
         if len(places) == 1 and places[0].memory in LM:
             longs[places[0].memory] += read.map.longs
