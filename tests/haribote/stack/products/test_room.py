@@ -43,5 +43,8 @@ def test_vectors_are_split_block_by_block_where_two_blocks_have_room() -> None:
     assert in_blocks(Code(), chosen, 1, 8, 1, ("LM0",)) is None
     assert in_blocks(Code(), Banks("LM1", "GRF0", "GRF1", True, 8), 1, 8, 4, ("LM0",)) is None
     full = Code()
-    full.take(full.largest("GRF1") - 64, ("GRF1",))
+    full.take(full.largest("GRF1") - 64, ("GRF1",))  # for sums, but not for vectors
+    found = in_blocks(full, chosen, 1, 8, 4, ("LM0",))
+    assert found is not None and (found.vectors, found.sums) == ("GRF0", "GRF1")
+    full.take(full.largest("GRF0") - 64, ("GRF0",))
     assert in_blocks(full, chosen, 1, 8, 4, ("LM0",)) is None
