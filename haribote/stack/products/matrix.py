@@ -76,8 +76,7 @@ class _Product:
         self.parts = ("hi", "lo") if self.exact else ("hi",)
         self.registers = Registers(self.code)
         self.depth = len(self.walks.blocks)
-        chunk, rows = self.banks.chunk, len(self.walks.row_groups)
-        in_blocks = self.banks.in_blocks
+        in_blocks, chunk, rows = self.banks.in_blocks, self.banks.chunk, len(self.walks.row_groups)
         self.held = 1 if in_blocks else self.depth  # blocks of vectors at once
         self.vectors = {} if self.given is not None else self._room_of_vectors()
         self.apart = chunk if in_blocks else 0  # groups from the sums of a row group to those of the next
@@ -94,14 +93,13 @@ class _Product:
         return {part: [self.code.take(words, (self.banks.vectors,)) for _ in range(n)] for part, n in buffers.items()}
 
     def _forms(self, rows: int) -> list[Form]:
-        """Room for matrices, with copies beside those that lie in LM."""
+        """Room for matrices; and for copies, where some lie in LM."""
         if self.depth == 1:  # nothing is summed over addresses, so a block is used once
             groups, spare = len(self.walks.groups), COPIES * GROUP
             return used_once(self.code, self.banks, self.parts, self.kind, rows, groups, spare)
-        if len(self.walks.groups) <= self.banks.chunk:
-            found = in_turn(self.code, self.banks, self.parts, self.depth, self.kind)
-            if found:
-                return found
+        once = len(self.walks.groups) <= self.banks.chunk
+        if once and (found := in_turn(self.code, self.banks, self.parts, self.depth, self.kind)):
+            return found
         words = 2 * self.kind.rows * self.depth * len(self.parts)
         if self.banks.matrices in LM or self.code.largest(self.banks.matrices) < words:
             self.copies = self._copies(self.x)
