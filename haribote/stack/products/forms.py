@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from haribote.stack.code import GRF, LM, Code, Slot, long
 from haribote.stack.products.core import Kind
-from haribote.stack.products.room import BLOCK, GROUP, MANY, Banks
+from haribote.stack.products.room import BLOCK, GROUP, MANY, Banks, have_room
 
 
 class Matrix(NamedTuple):
@@ -85,7 +85,7 @@ def kept(code: Code, banks: Banks, parts: tuple[str, ...], row_groups: int, bloc
     """Forms for all rows, or where they do not fit for a row group, in a memory of their own."""
     rest = [bank for bank in (*LM, *GRF) if bank not in (banks.vectors, banks.sums)]
     where = sorted(rest, key=lambda bank: bank != banks.matrices)
-    if code.largest(where[0]) < 2 * kind.rows * row_groups * blocks * len(parts):
+    if not have_room(code, where[0], kind, len(parts), row_groups * blocks):
         row_groups = 1
     return [{part: rows(code.take(2 * kind.rows, where)) for part in parts} for _ in range(row_groups * blocks)]
 

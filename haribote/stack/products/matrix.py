@@ -18,7 +18,7 @@ from haribote.stack.products.forms import Form, Registers, in_turn, kept, rows, 
 from haribote.stack.products.halves import parts_of
 from haribote.stack.products.matching import loops, turned
 from haribote.stack.products.result import ProductResult, result
-from haribote.stack.products.room import GROUP, Banks, banks, in_blocks
+from haribote.stack.products.room import GROUP, Banks, banks, have_room, in_blocks
 from haribote.stack.products.spec import Carries, NoProduct, Spec, Tag, tags
 from haribote.stack.products.split import rounding, split, unit_matrix
 from haribote.stack.products.turn import turn
@@ -100,8 +100,8 @@ class _Product:
         once = len(self.walks.groups) <= self.banks.chunk
         if once and (found := in_turn(self.code, self.banks, self.parts, self.depth, self.kind)):
             return found
-        words = 2 * self.kind.rows * self.depth * len(self.parts)
-        if self.banks.matrices in LM or self.code.largest(self.banks.matrices) < words:
+        bank = self.banks.matrices
+        if bank in LM or not have_room(self.code, bank, self.kind, len(self.parts), self.depth):
             self.copies = self._copies(self.x)
         return kept(self.code, self.banks, self.parts, rows, self.depth, self.kind)
 

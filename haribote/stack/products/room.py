@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.places import NoRoom
-from haribote.stack.products.core import Kind
+from haribote.stack.products.core import SINGLE, Kind
 
 GROUP, BLOCK = 8, 16
 """Words per PE of four vectors, and of an 8x8 block."""
 MANY = 4
 """Groups of vectors at a time beside which the next matrices are written without waiting."""
-LEAST = 3
+MANY_ENOUGH = 3
 """The same where waiting a little is better than to split the vectors of all blocks at once."""
 
 
@@ -73,9 +74,9 @@ def banks(
         raise NoRoom(f"a product needs {need} words for four vectors; the largest free pieces are {sizes}", "less")
     rest = [bank for bank in (*reversed(LM), *GRF) if bank not in (vectors, sums)]
     matrices = min(rest, key=lambda bank: (bank in LM and set(matrix) == {bank}, bank in GRF, bank in targets))
-    if blocks > 1 and matrices not in matrix and code.largest(matrices) >= 2 * kind.rows * rows * blocks * parts:
-        most = min(most, few(groups))  # no matrix is made again, so the first results travel while others are made
-    return Banks(vectors, sums, matrices, bool(own), evenly(groups, most))
+    if blocks > 1 and matrices not in matrix and have_room(code, matrices, kind, parts, rows * blocks):
+        most = min(most, small_chunk(groups))  # no matrix is made again, and the first results travel earlier
+    return Banks(vectors, sums, matrices, bool(own), even_chunk(groups, most))
 
 
 def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, homes: Sequence[str]) -> Banks | None:
@@ -84,26 +85,33 @@ def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, ho
     written, and the first products would wait until all are split.
 
     rows: row groups of the matrix; homes: banks of the matrix. None for a single block, where sums grow where the
-    results go, and where sums and vectors of fewer than LEAST groups have room.
+    results go, and where sums and vectors of fewer than MANY_ENOUGH groups have room.
     """
     if chosen.in_place or blocks == 1:
         return None
     matrices = min(LM, key=lambda bank: (bank in homes, -code.largest(bank)))
 
-    def most(sums: str, vectors: str) -> int:
+    def fitting(sums: str, vectors: str) -> int:
+        """Groups that have room: two rounded parts and one rest of each, and its sums."""
         return min(code.largest(vectors) // (3 * GROUP), code.largest(sums) // (GROUP * rows))
 
-    sums, vectors = max((GRF, GRF[::-1]), key=lambda pair: (most(*pair), pair[0] == chosen.sums))
-    if most(sums, vectors) < min(LEAST, groups) or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):
+    sums, vectors = max((GRF, GRF[::-1]), key=lambda pair: (fitting(*pair), pair[0] == chosen.sums))
+    most = fitting(sums, vectors)
+    if most < min(MANY_ENOUGH, groups) or not have_room(code, matrices, SINGLE, 2, rows * blocks + 2):
         return None
-    return Banks(vectors, sums, matrices, False, evenly(groups, most(sums, vectors)), in_blocks=True)
+    return Banks(vectors, sums, matrices, False, even_chunk(groups, most), in_blocks=True)
 
 
-def few(groups: int) -> int:
-    """How many groups of vectors to take at a time, as few as hide how matrices are written."""
-    return -(-groups // max(groups // MANY, 1))
+def have_room(code: Code, bank: str, kind: Kind, parts: int, blocks: int) -> bool:
+    """Whether the matrices of so many blocks, each of so many parts, have room in a memory."""
+    return code.largest(bank) >= 2 * kind.rows * parts * blocks
 
 
-def evenly(groups: int, most: int) -> int:
-    """How many groups of vectors to take at a time, of so many at most: about as many each time."""
-    return -(-groups // -(-groups // most))
+def small_chunk(groups: int) -> int:
+    """Groups of vectors to take at a time: as few as hide how matrices are written, as many each time as can be."""
+    return ceil(groups / max(groups // MANY, 1))
+
+
+def even_chunk(groups: int, most: int) -> int:
+    """Groups of vectors to take at a time: at most so many, in as few chunks as that allows, about as many in each."""
+    return ceil(groups / ceil(groups / most))

@@ -6,7 +6,7 @@ import pytest
 
 from haribote.stack.code import Code
 from haribote.stack.products.core import HALF, SINGLE
-from haribote.stack.products.room import MANY, Banks, banks, evenly, few, in_blocks
+from haribote.stack.products.room import MANY, Banks, banks, even_chunk, in_blocks, small_chunk
 
 
 @pytest.mark.parametrize("given", ["GRF0", "GRF1"])
@@ -20,9 +20,9 @@ def test_sums_are_not_where_vectors_lie_ready(given: str, target: str) -> None:
 
 @pytest.mark.parametrize("groups", range(1, 70))
 def test_groups_are_taken_evenly(groups: int) -> None:
-    assert min(groups, MANY) <= few(groups) < 2 * MANY
+    assert min(groups, MANY) <= small_chunk(groups) < 2 * MANY
     for most in range(1, groups + 1):
-        size = evenly(groups, most)
+        size = even_chunk(groups, most)
         assert size <= most and -(-groups // size) == -(-groups // most)
 
 
