@@ -9,7 +9,7 @@ import pytest
 
 from haribote.stack.code import GRF
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_bits
-from haribote.stack.products import Precision, cores, emit, matrix
+from haribote.stack.products import Core, Precision, cores, emit, matrix
 from haribote.stack.products.forms import Form, in_turn
 from haribote.stack.products.room import Banks, in_blocks
 from haribote.stack.products.split import rounding, split
@@ -18,6 +18,17 @@ from simulator.isa.cost import cost_of
 from simulator.schedule import schedule_long
 from tests.haribote.stack.products.operands import contraction, deal, fitting, targets
 from tests.haribote.stack.products.rig import Rig, program, run_core
+
+
+def of_blocks(rows: int, columns: int, summed: int = 64, precision: Precision = "float") -> Core:
+    """A product within a PE, with `a` as the matrix: what is summed over at W and PE, then at addresses."""
+    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
+    inside = axis_bits(summed) - 3
+    a, b = (
+        BitMap.of("LM", (n, summed), table | {address(k): 3 + k for k in range(inside + axis_bits(n))})
+        for n in (rows, columns)
+    )
+    return next(core for core in cores("nk,mk->nm", a, b, precision) if core.matrix == "a")
 
 
 def random_product(seed: int) -> None:
@@ -52,10 +63,7 @@ def test_no_copy_lies_in_the_memory_of_what_it_is_a_copy_of() -> None:
 @pytest.mark.slow
 def test_a_matrix_beside_its_blocks_in_one_lm() -> None:
     """LM1 is full, so the blocks of an operand in LM0 lie in LM0."""
-    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
-    a = BitMap.of("LM", (128, 64), table | {address(number): 3 + number for number in range(10)})
-    b = BitMap.of("LM", (8, 64), table | {address(number): 3 + number for number in range(6)})
-    core = next(core for core in cores("nk,mk->nm", a, b) if core.matrix == "a")
+    core = of_blocks(128, 8)
     run_core(core, (["LM0"], ["GRF0"]), ["GRF1"], full=("LM1",))
 
 
@@ -71,10 +79,7 @@ def test_blocks_used_once_have_forms_in_turn(precision: Precision, monkeypatch: 
         return found
 
     monkeypatch.setattr(matrix, "in_turn", noted)
-    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
-    a = BitMap.of("LM", (16, 512), table | {address(number): 3 + number for number in range(10)})
-    b = BitMap.of("LM", (8, 512), table | {address(number): 3 + number for number in range(9)})
-    core = next(core for core in cores("nk,mk->nm", a, b, precision) if core.matrix == "a")
+    core = of_blocks(16, 8, 512, precision)
     run_core(core, (["LM0"], ["LM0"]), ["GRF0"])
     assert len(made) == 1 and 4 <= made[0] < 64
 
@@ -89,12 +94,7 @@ def test_vectors_that_do_not_fit_are_split_block_by_block(rows: int, monkeypatch
         return made[-1]
 
     monkeypatch.setattr(matrix, "in_blocks", noted)
-    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
-    a, b = (
-        BitMap.of("LM", (size, 64), table | {address(number): 3 + number for number in range(3 + axis_bits(size))})
-        for size in (rows, 128)
-    )
-    core = next(core for core in cores("nk,mk->nm", a, b) if core.matrix == "a")
+    core = of_blocks(rows, 128)
     run_core(core, (["GRF0"], ["LM0"]), ["LM1"])
     assert made[0] is not None and made[0].vectors in GRF and made[0].chunk < 32
 
@@ -102,14 +102,9 @@ def test_vectors_that_do_not_fit_are_split_block_by_block(rows: int, monkeypatch
 @pytest.mark.parametrize(("rows", "columns"), [(8, 32), (8, 96), (16, 96)])
 def test_the_next_vectors_are_split_beside_products(rows: int, columns: int) -> None:
     """Scheduled, the matrix unit multiplies or subtracts in nearly every step."""
-    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
-    a, b = (
-        BitMap.of("LM", (size, 64), table | {address(number): 3 + number for number in range(3 + axis_bits(size))})
-        for size in (rows, columns)
-    )
-    core = next(core for core in cores("nk,mk->nm", a, b) if core.matrix == "a")
+    core = of_blocks(rows, columns)
     rig = Rig()
-    places = [rig.place(found, bank) for found, bank in ((a, "GRF0"), (b, "LM0"), (core.target, "LM1"))]
+    places = [rig.place(found, bank) for found, bank in ((core.a, "GRF0"), (core.b, "LM0"), (core.target, "LM1"))]
     emit(rig.code, core, *([place] for place in places))
     plain = assemble(program(rig.code.lines))
     assert schedule_long(plain).steps <= 1.03 * cost_of(plain).units["mau"]
