@@ -82,13 +82,8 @@ def _copied(message: Message, without: str) -> Message:
     return copy
 
 
-def with_constants(model: onnx.ModelProto, constants: Sequence[onnx.TensorProto]) -> onnx.ModelProto:
-    """The model with these constants, of which it has some as inputs."""
-    given = {tensor.name for tensor in constants} - {tensor.name for tensor in model.graph.initializer}
-    if given:
-        for number in reversed(range(len(model.graph.input))):
-            if model.graph.input[number].name in given:
-                del model.graph.input[number]
-        del model.graph.initializer[:]
-        model.graph.initializer.extend(constants)
-    return model
+def replace_fields(message: Message, other: Message, names: Sequence[str]) -> None:
+    """These repeated fields of a message become those of another."""
+    for name in names:
+        message.ClearField(name)
+        getattr(message, name).extend(getattr(other, name))

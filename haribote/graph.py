@@ -12,7 +12,7 @@ import onnx
 from numpy.typing import DTypeLike, NDArray
 from onnx import checker, helper, numpy_helper, shape_inference
 
-from haribote.constants import Constants, with_constants, without_large_constants
+from haribote.constants import Constants, replace_fields, without_large_constants
 from haribote.errors import GraphError
 from haribote.model_file import about, check_declared, declared, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
@@ -245,31 +245,32 @@ def same(a: Array, b: Array) -> bool:
 
 
 def complete(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with opset imports, function bodies and shapes inferred anew, verified. Ends every pass.
+    """The model, in place: opset imports, function bodies and shapes inferred anew, verified. Ends every pass.
 
     The types of inner values and outputs are forgotten and inferred again, so a pass may change the inputs' shapes.
 
     Raises:
-        GraphError: the graph is not valid; see `verify`.
+        GraphError: the graph is not valid; see `verify`. The model is as it was.
     """
-    before = model.graph.initializer
-    model = without_large_constants(model)
-    graph = model.graph
+    light = without_large_constants(model)
+    graph = light.graph
     names = [info.name for info in graph.output]
-    bodies = {function.name: function for function in clone(model).functions} | FUNCTIONS
-    del graph.value_info[:], graph.output[:], model.opset_import[:], model.functions[:]
+    bodies = {function.name: function for function in clone(light).functions} | FUNCTIONS
+    del graph.value_info[:], graph.output[:], light.opset_import[:], light.functions[:]
     graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
-    model.opset_import.append(helper.make_opsetid("", OPSET))
+    light.opset_import.append(helper.make_opsetid("", OPSET))
     ours = dict.fromkeys(node.op_type for node in graph.node if node.domain == DOMAIN)
     if ours:
-        model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
-        model.functions.extend(bodies[op_type] for op_type in ours)
-    model = _with_shapes(model)
-    for info in [info for info in model.graph.value_info if info.name in names]:
-        model.graph.value_info.remove(info)  # the outputs have it already
-    _type_outputs(model.graph)
-    verify(model)
-    return with_constants(model, before)
+        light.opset_import.append(helper.make_opsetid(DOMAIN, 1))
+        light.functions.extend(bodies[op_type] for op_type in ours)
+    light = _with_shapes(light)
+    for info in [info for info in light.graph.value_info if info.name in names]:
+        light.graph.value_info.remove(info)  # the outputs have it already
+    _type_outputs(light.graph)
+    verify(light)
+    replace_fields(model, light, ("opset_import", "functions"))
+    replace_fields(model.graph, light.graph, ("value_info", "output"))
+    return model
 
 
 def _with_shapes(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import onnx
 
 from haribote.graph import clone, complete
@@ -24,14 +26,20 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def merge_constants(model: onnx.ModelProto) -> None:
     """Let all readers of equal constants read the first of them. In place."""
+    shaped = Counter(map(_shape, model.graph.initializer))
     first: dict[bytes, str] = {}
     equal: dict[str, str] = {}
     for tensor in model.graph.initializer:
-        content = clone(tensor)
-        content.name = ""
-        equal[tensor.name] = first.setdefault(content.SerializeToString(deterministic=True), tensor.name)
+        if shaped[_shape(tensor)] > 1:  # a large one is often the only one of its shape
+            content = clone(tensor)
+            content.name = ""
+            equal[tensor.name] = first.setdefault(content.SerializeToString(deterministic=True), tensor.name)
     for node in model.graph.node:
         node.input[:] = [equal.get(name, name) for name in node.input]
+
+
+def _shape(tensor: onnx.TensorProto) -> tuple[int, ...]:
+    return (tensor.data_type, *tensor.dims)
 
 
 def merge_nodes(model: onnx.ModelProto) -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from haribote.stack.uploads import Upload, Words
 from simulator import isa
 from simulator.messages import tr
 
+T = TypeVar("T")
 MASK_ENTRIES = range(1, 8)
 """Mask entries that steps write, in turn."""
 FIXED_MASKS = range(8, 16)
@@ -68,6 +69,7 @@ class Code:
     so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`). zeros:
     L2BM may keep room with zeros for what comes from DRAM (`hops.clean_buffer`). streams: room is short; words that
     differ from PE to PE come down whenever they are needed, so that the PEs keep none of them: `data` finds no room.
+    known: what was worked out for this program, or earlier ones of the same plan (`once`).
     """
 
     lines: list[str] = field(default_factory=list)
@@ -75,6 +77,7 @@ class Code:
     uploads: list[Upload] = field(default_factory=list)
     zeros: bool = True
     streams: bool = False
+    known: dict[object, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._asked: dict[object, Callable[[Code], object]] = {}
@@ -250,11 +253,21 @@ class Code:
         """How many tables and masks were asked for, those that found no room included."""
         return len(self._asked)
 
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is the same in all programs of a plan, wherever anything lies in them: made for the first of them."""
+        if key not in self.known:
+            self.known[key] = make()
+        return cast(T, self.known[key])
+
+    def anew(self, streams: bool = False) -> Code:
+        """Another program of the same plan, empty: nothing was asked for yet. Its L2BM keeps no zeros."""
+        return Code(zeros=False, streams=streams, known=self.known)
+
     def again(self) -> Code:
         """Another program like this one, which has been written to its end, and may stay: empty, all tables and masks
         that this one has asked for in the room that they take first, constant words in the same places of the DRAM.
         """
-        other = Code(uploads=list(self.uploads), zeros=self.zeros, streams=self.streams)
+        other = Code(uploads=list(self.uploads), zeros=self.zeros, streams=self.streams, known=self.known)
         other._asked, other._used = dict(self._asked), set(self._used)
         other._data, other._next_dram = dict(self._data), self._next_dram
         other.restart(complete=True)

@@ -33,10 +33,12 @@ def inline(model: onnx.ModelProto, stays: Callable[[onnx.NodeProto, Index], bool
     """The graph with the function bodies of all nodes that have one in their place, but for those that stay. None where
     there are none.
     """
-    model = clone(model)
     index = Index(model)
-    written = [node for node in model.graph.node if not stays(node, index)]
-    bodies = [body for node in written if (body := _body(model, node)) is not None]
+    written = [number for number, node in enumerate(model.graph.node) if not stays(node, index)]
+    if not written:
+        return None
+    model = clone(model)
+    bodies = [body for number in written if (body := _body(model, model.graph.node[number])) is not None]
     if not bodies:
         return None
     model.functions.extend(bodies)

@@ -18,7 +18,7 @@ from haribote.stack.code import LM, Code
 from haribote.stack.maps import BitMap
 from haribote.stack.picks.held import FILL, NONE, Ints, elements, word_of
 from haribote.stack.picks.lines import ANY, copies, indirect, items, profiles
-from haribote.stack.picks.rounds import Picker
+from haribote.stack.picks.needs import Needs
 from haribote.stack.picks.spread import SpreadLoad, Wants, gathered, loads
 from haribote.stack.places import Place
 from simulator.messages import tr
@@ -43,25 +43,33 @@ def emit(
     otherwise it may hold anything. The target is in a bank of the PEs; the source anywhere. Raises PickError for an
     index that is out of bounds, NoRoom.
     """
-    end = int(np.prod(source.map.shape))
+    key = "gather", target.map, source.map, id(index), padding
+    needed, _ = code.once(key, lambda: (_needs(target.map, source.map, index, padding), index))  # which keeps its id
+    if padding:
+        target = replace(target, map=target.map.padded)
+    with code.scratch():
+        _gather(code, source, target, needed, word_of_fill(fill))
+
+
+def _needs(target: BitMap, source: BitMap, index: NDArray[Any], padding: bool) -> Needs:
+    """What is needed for target[e] = source[index[e]]; as `emit`."""
+    end = int(np.prod(source.shape))
     wanted = np.asarray(index, np.int64)
     if wanted.size and (wanted.min() < -1 or wanted.max() >= end):
         low, high = wanted.min(), wanted.max()
         raise PickError(
             tr("a gather from {end} elements has indices from {min} to {max}", end, low, high), f"0 to {end - 1}"
         )
-    shape = target.map.shape
+    shape = target.shape
     if wanted.size != np.prod(shape):
         raise PickError(
             tr("indices of shape {shape} for a target of shape {shape2}", wanted.shape, shape), tr("one per element")
         )
-    wanted = wanted.reshape(shape)
     if padding:
-        target = replace(target, map=target.map.padded)
-        widths = [(0, wide - size) for wide, size in zip(target.map.shape, shape, strict=True)]
-        wanted = np.pad(wanted, widths, constant_values=-1)
-    with code.scratch():
-        _gather(code, source, target, needs(target.map, source.map, wanted.ravel()), word_of_fill(fill))
+        target = target.padded
+        widths = [(0, wide - size) for wide, size in zip(target.shape, shape, strict=True)]
+        wanted = np.pad(wanted.reshape(shape), widths, constant_values=-1)
+    return needs(target, source, wanted.ravel())
 
 
 def word_of_fill(fill: float | int) -> int:
@@ -69,27 +77,25 @@ def word_of_fill(fill: float | int) -> int:
     return int(np.float32(fill).view(np.uint32)) if isinstance(fill, float) else fill & 0xFFFFFFFF
 
 
-def needs(target: BitMap, source: BitMap, index: Ints) -> Ints:
-    """Which element of the source each word of each PE wants: int32 [word, 4096], FILL or NONE. index: flat."""
+def needs(target: BitMap, source: BitMap, index: Ints) -> Needs:
+    """What each word of each PE wants. index: flat."""
     named = np.append(source.indices().ravel(), FILL).astype(np.int32)  # by the index, of which -1 is the last one
     wanted = np.full((1 << target.width) - NONE, NONE, np.int32)  # by the target's element, of which NONE is at the end
     wanted[target.indices().ravel()] = named[index]
-    found: Ints = wanted[elements(target.padded)]
-    return found
+    found = elements(target.padded)
+    rows = _rows(found)
+    return Needs(rows, wanted[found[rows]], source.width)
 
 
-def _gather(code: Code, source: Place, target: Place, wanted: Ints, fill: int) -> None:
-    wants = Wants.of(wanted, source.map.width)
-    rows = rows_of(target.map)
-    if _copied(code, source, target, rows, wanted[rows], wants, fill):
+def _gather(code: Code, source: Place, target: Place, needed: Needs, fill: int) -> None:
+    if _copied(code, source, target, needed, fill):
         return
-    rounds = rounds_of(code, source, wants)
-    picker = Picker(rows, wanted, rounds)
-    constants = [0] * (len(rounds) > 1) + [fill] * bool((wanted == FILL).any())
-    with sink(code, target, rows, LM[:1]) as (bank, base):
-        for load in rounds:
+    rounds = rounds_of(code, source, needed.wants)
+    constants = [0] * (len(rounds) > 1) + [fill] * needed.filled
+    with sink(code, target, needed.rows, LM[:1]) as (bank, base):
+        for number, load in enumerate(rounds):
             with brought(code, load, constants) as (start, at):
-                for pe_of, found in picker.items(load, start, base, at.get(0, ANY), at.get(fill, ANY)):
+                for pe_of, found in needed.items(rounds, number, start, base, at.get(0, ANY), at.get(fill, ANY)):
                     plain, *others = profiles(found)
                     code.add(*copies(plain.items, "LM0", bank))
                     indirect(code, others, pe_of, bank)
@@ -97,7 +103,11 @@ def _gather(code: Code, source: Place, target: Place, wanted: Ints, fill: int) -
 
 def rows_of(target: BitMap) -> Ints:
     """The words of a tensor that hold elements, or what its axes are padded by, in any PE."""
-    return np.flatnonzero((elements(target.padded) >= 0).any(axis=1))
+    return _rows(elements(target.padded))
+
+
+def _rows(found: Ints) -> Ints:
+    return np.flatnonzero((found >= 0).any(axis=1))
 
 
 def constant(code: Code, word: int) -> int:
@@ -162,10 +172,11 @@ def _some(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> list[
     return [blocks == number for number in np.unique(blocks)]
 
 
-def _copied(code: Code, source: Place, target: Place, rows: Ints, wanted: Ints, wants: Wants, fill: int) -> bool:
-    """Adds plain copies if every PE has what it needs, at the same address as all others. wanted: [row, 4096]."""
-    if source.map.memory != "LM" or not source.map.satisfies(gathered(source.map, wants)):
+def _copied(code: Code, source: Place, target: Place, needed: Needs, fill: int) -> bool:
+    """Adds plain copies if every PE has what it needs, at the same address as all others."""
+    if source.map.memory != "LM" or not source.map.satisfies(gathered(source.map, needed.wants)):
         return False
+    rows, wanted = needed.rows, needed.wanted
     elsewhere, filled = ELSEWHERE * (source.memory != "LM0"), wanted == FILL
     reads = np.where(wanted >= 0, source.address + word_of(source.map, np.maximum(wanted, 0)), ANY)
     if filled.any():

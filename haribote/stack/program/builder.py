@@ -139,7 +139,7 @@ def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
             builder.emit()
             before, plan = plan, picked_again(plan, builder.work, builder.gone)
             if code.keeps_data and (builder.gone or number >= SETTLED):
-                code, rooms = Code(zeros=False, streams=True), {}
+                code, rooms = code.anew(streams=True), {}
                 continue
             if plan is not before:
                 code.restart()
@@ -150,7 +150,7 @@ def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
             continue
         except NoRoom as error:
             if code.zeros and isinstance(error, NoBuffer):  # zeros go first: moving them takes time only
-                code, rooms = Code(zeros=False), {}
+                code, rooms = code.anew(), {}
                 continue
             tight += 1
             if code.asked == asked or tight > PATIENT:
@@ -158,7 +158,7 @@ def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
                 if largest:
                     away |= largest
                 elif code.zeros:  # they take room too
-                    code, rooms = Code(zeros=False), {}
+                    code, rooms = code.anew(), {}
                     continue
                 else:
                     raise

@@ -1,0 +1,99 @@
+"""What every word of a gather's target needs, in rounds: what is in LM0 at a time, and which words it fills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.stack.picks.held import FILL, NONE, Ints
+from haribote.stack.picks.lines import ANY, Item, items
+from haribote.stack.picks.spread import SpreadLoad, Wants
+
+Bools = NDArray[np.bool_]
+ZERO, FILLED = -3, -2
+"""Beside `ANY`, instead of an address: of a zero, of the fill value."""
+_Picks = list[tuple[Ints, Ints, Ints, bool]]
+"""Words of the target that a round writes, the column of every PE, the columns [word, column], and whether they are
+joined by OR with what is there. Addresses count from where the round lies in LM0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """What a gather has to bring, wherever its operands lie. rows: words of the target that hold anything; wanted:
+    which element of the source each of them wants in each PE, int32 [word, 4096], FILL or NONE; width: index bits of
+    the source.
+    """
+
+    rows: Ints
+    wanted: Ints
+    width: int
+    _picked: dict[object, list[_Picks]] = field(default_factory=dict)
+
+    @cached_property
+    def wants(self) -> Wants:
+        """What each PE wants of the source."""
+        return Wants.of(self.wanted, self.width)
+
+    @cached_property
+    def filled(self) -> bool:
+        """Whether anything takes the fill value."""
+        return bool((self.wanted == FILL).any())
+
+    def items(
+        self, rounds: Sequence[SpreadLoad], number: int, start: int, base: int, zero: int, fill: int
+    ) -> Iterator[tuple[Ints, list[Item]]]:
+        """The items of a round, with the column of every PE; what is written before what is joined. start: of the round
+        in LM0; base: of the target; zero, fill: of constants in LM0.
+        """
+        key = tuple((load.map, load.mask, load.value) for load in rounds)
+        if key not in self._picked:
+            self._picked[key] = list(_picks(self, rounds))
+        for rows, pe_of, columns, join in self._picked[key][number]:
+            reads = np.where(columns >= 0, columns + start, columns)
+            for mark, address in (ZERO, zero), (FILLED, fill):
+                reads[columns == mark] = address
+            yield pe_of, items(base + rows, reads, join)
+
+
+def _picks(needs: Needs, rounds: Sequence[SpreadLoad]) -> Iterator[_Picks]:
+    """Of each round.
+
+    A word whose PEs need different rounds is written in the first one, zeros where what a PE needs is not there, and
+    joined by OR with what the later ones bring.
+    """
+    used = np.array([load.has(needs.wanted).any(axis=1) for load in rounds])  # [round, word]
+    first = np.arange(len(rounds))[:, None] == used.argmax(axis=0)
+    several = used.sum(axis=0) > 1
+    for number, load in enumerate(rounds):
+        found: _Picks = []
+        for chosen, join in (first[number], False), (used[number] & ~first[number], True):
+            if chosen.any():
+                reads = _reads(load, needs.wanted[chosen], several[chosen], ANY if join else FILLED)
+                found.append((needs.rows[chosen], *distinct(reads), join))
+        yield found
+
+
+def _reads(load: SpreadLoad, wanted: Ints, several: Bools, fill: int) -> Ints:
+    """What words of the target read: [word, 4096]. several: those that need several rounds."""
+    numbers = np.arange(wanted.max(initial=0) + 1, dtype=np.int32)
+    there = np.flatnonzero(load.has(numbers))
+    by_number = np.full(len(numbers) - NONE, ANY, np.int32)  # FILL and NONE are at the end
+    by_number[there] = load.word(numbers[there])
+    by_number[FILL] = fill
+    reads: Ints = by_number[wanted]
+    if several.any():
+        reads[several[:, None] & (reads == ANY) & (wanted != NONE)] = ZERO
+    return reads
+
+
+def distinct(reads: Ints) -> tuple[Ints, Ints]:
+    """The different columns of an array [word, PE], with the number of each PE's: most PEs do as others do."""
+    rows = np.ascontiguousarray(reads.T)
+    known: dict[bytes, int] = {}
+    number = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], np.int64)
+    first = np.unique(number, return_index=True)[1]
+    return number, np.ascontiguousarray(rows[first].T)
