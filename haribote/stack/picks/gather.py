@@ -17,8 +17,8 @@ from haribote.errors import HariboteError
 from haribote.stack.code import LM, Code
 from haribote.stack.maps import BitMap
 from haribote.stack.picks.held import FILL, NONE, Ints, elements, word_of
-from haribote.stack.picks.lines import ANY, copies, indirect, items, profiles
-from haribote.stack.picks.needs import Needs
+from haribote.stack.picks.lines import ANY, copies, indirect, items
+from haribote.stack.picks.needs import FILLED, ZERO, Needs
 from haribote.stack.picks.spread import SpreadLoad, Wants, gathered, loads
 from haribote.stack.places import Place
 from simulator.messages import tr
@@ -91,12 +91,13 @@ def _gather(code: Code, source: Place, target: Place, needed: Needs, fill: int) 
     if _copied(code, source, target, needed, fill):
         return
     rounds = rounds_of(code, source, needed.wants)
-    constants = [0] * (len(rounds) > 1) + [fill] * needed.filled
+    constants = {ZERO: 0} if len(rounds) > 1 else {}
+    constants |= {FILLED: fill} if needed.filled else {}
     with sink(code, target, needed.rows, LM[:1]) as (bank, base):
         for number, load in enumerate(rounds):
-            with brought(code, load, constants) as (start, at):
-                for pe_of, found in needed.items(rounds, number, start, base, at.get(0, ANY), at.get(fill, ANY)):
-                    plain, *others = profiles(found)
+            with brought(code, load, constants.values()) as (start, at):
+                marks = {mark: at[word] for mark, word in constants.items()}
+                for pe_of, (plain, *others) in needed.profiles(rounds, number, start, base, marks):
                     code.add(*copies(plain.items, "LM0", bank))
                     indirect(code, others, pe_of, bank)
 

@@ -8,7 +8,7 @@ T. Numbers have 12 bits; five of them fill a long word of the table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,14 @@ class Profile:
 
     values: Ints
     items: list[tuple[Item, int]] = field(default_factory=list)
+
+    def moved(self, reads: int, targets: int) -> Profile:
+        """The same where both sides lie so many words further: where items go and their addresses (not `reads`)."""
+        found = [
+            (replace(item, target=item.target + targets), (address + reads) % isa.LM_WORDS)
+            for item, address in self.items
+        ]
+        return Profile(self.values, found)
 
 
 def items(targets: Ints, reads: Ints, join: bool = False) -> list[Item]:

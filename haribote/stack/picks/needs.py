@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.stack.picks.held import FILL, NONE, Ints
-from haribote.stack.picks.lines import ANY, Item, items
+from haribote.stack.picks.lines import ANY, Item, Profile, items, profiles
 from haribote.stack.picks.spread import SpreadLoad, Wants
 
 Bools = NDArray[np.bool_]
@@ -19,6 +19,10 @@ ZERO, FILLED = -3, -2
 _Picks = list[tuple[Ints, Ints, Ints, bool]]
 """Words of the target that a round writes, the column of every PE, the columns [word, column], and whether they are
 joined by OR with what is there. Addresses count from where the round lies in LM0."""
+_Profiles = list[tuple[Ints, list[Profile]]]
+"""The column of every PE, and the profiles of a round's items."""
+ALIGNED = 4
+"""Words by which what lies elsewhere must be apart to be read and written alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,7 @@ class Needs:
     wanted: Ints
     width: int
     _picked: dict[object, list[_Picks]] = field(default_factory=dict)
+    _profiles: dict[object, _Profiles] = field(default_factory=dict)
 
     @cached_property
     def wants(self) -> Wants:
@@ -43,20 +48,37 @@ class Needs:
         """Whether anything takes the fill value."""
         return bool((self.wanted == FILL).any())
 
-    def items(
-        self, rounds: Sequence[SpreadLoad], number: int, start: int, base: int, zero: int, fill: int
-    ) -> Iterator[tuple[Ints, list[Item]]]:
-        """The items of a round, with the column of every PE; what is written before what is joined. start: of the round
-        in LM0; base: of the target; zero, fill: of constants in LM0.
+    def profiles(
+        self, rounds: Sequence[SpreadLoad], number: int, start: int, base: int, at: Mapping[int, int]
+    ) -> Iterator[tuple[Ints, list[Profile]]]:
+        """The profiles of a round's items, with the column of every PE; what is written before what is joined. start:
+        of the round in LM0; base: of the target; at: where constants are in LM0, by their marks.
         """
-        key = tuple((load.map, load.mask, load.value) for load in rounds)
+        apart = start - start % ALIGNED, base - base % ALIGNED
+        near = start - apart[0], base - apart[1], {mark: address - apart[0] for mark, address in at.items()}
+        key = _key(rounds), number, *near[:2], *near[2].items()
+        if key not in self._profiles:
+            self._profiles[key] = [(pe_of, profiles(found)) for pe_of, found in self._items(rounds, number, *near)]
+        for pe_of, found in self._profiles[key]:
+            yield pe_of, [profile.moved(*apart) for profile in found]
+
+    def _items(
+        self, rounds: Sequence[SpreadLoad], number: int, start: int, base: int, at: Mapping[int, int]
+    ) -> Iterator[tuple[Ints, list[Item]]]:
+        """The items of a round; as `profiles`."""
+        key = _key(rounds)
         if key not in self._picked:
             self._picked[key] = list(_picks(self, rounds))
         for rows, pe_of, columns, join in self._picked[key][number]:
             reads = np.where(columns >= 0, columns + start, columns)
-            for mark, address in (ZERO, zero), (FILLED, fill):
+            for mark, address in at.items():
                 reads[columns == mark] = address
             yield pe_of, items(base + rows, reads, join)
+
+
+def _key(rounds: Sequence[SpreadLoad]) -> tuple[object, ...]:
+    """What is the same of rounds wherever they lie."""
+    return tuple((load.map, load.mask, load.value) for load in rounds)
 
 
 def _picks(needs: Needs, rounds: Sequence[SpreadLoad]) -> Iterator[_Picks]:

@@ -57,11 +57,11 @@ def _picked(state: State, source: Version, made: Version, index_name: str, fill:
     """One gather; a computed index is brought to the layout of the result."""
     index = state.facts.index.constants.get(index_name)
     if index is not None:
-        numbers, prices = index.astype(np.int64, copy=False), state.facts.tariff.gathers
+        prices = state.facts.tariff.gathers
         key = source.map, made.map, index_name
         if key not in prices:
-            prices[key] = gather_cycles(source.map, made.map, numbers)
-        return state.did(Pick(source, made, numbers, fill), prices[key], made)
+            prices[key] = gather_cycles(source.map, made.map, index)
+        return state.did(Pick(source, made, index, fill), prices[key], made)
     state, places = state.get(Version(index_name, made.map, made.split))
     cost = isa.STEP_CYCLES * (source.map.longs / 2 + 6 * made.map.longs)
     return state.did(Pick(source, made, places, fill), cost, made)
