@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from functools import lru_cache
-from operator import attrgetter
 from typing import Literal, cast
 
 from simulator import isa
@@ -14,7 +12,7 @@ from simulator.assembly.moves import decode_move
 from simulator.assembly.operands import OperandError
 from simulator.assembly.statements import parse_debug, parse_preset
 from simulator.errors import AssemblyError, Diagnostic
-from simulator.isa.program import Destination, Instruction, Line, Location, Program, Source, Step, WriteMask
+from simulator.isa.program import Instruction, Line, Program, Step, WriteMask
 from simulator.messages import tr
 from simulator.rules.conflicts import conflicts
 from simulator.rules.waits import WINDOW
@@ -57,29 +55,6 @@ def parse_mask_statement(text: str) -> Defaults:
     return {_MASKED[letter]: WriteMask(entry, words, explicit=False) for letter in letters} if entry else {}
 
 
-_FIELDS = [field.name for field in fields(Instruction)]
-_values = attrgetter(*_FIELDS)
-_PLACED = [_FIELDS.index(name) for name in ("location", "sources", "destinations")]
-
-
-def at_line(step: Step, line: int) -> Step:
-    """The same step on another line of the text; much faster than to decode it again."""
-    return Step(line, step.text, tuple([_instruction_at(i, line) for i in step.instructions]), step.count)
-
-
-def _instruction_at(instruction: Instruction, line: int) -> Instruction:
-    values = list(_values(instruction))
-    location, sources, destinations = _PLACED
-    values[location] = Location(line, instruction.location.column)
-    values[sources] = tuple(
-        [Source(s.operand, Location(line, s.location.column), s.negate, s.widen, s.narrow) for s in instruction.sources]
-    )
-    values[destinations] = tuple(
-        [Destination(d.operand, Location(line, d.location.column), d.mask) for d in instruction.destinations]
-    )
-    return Instruction(*values)
-
-
 @lru_cache(maxsize=2)
 def steps_under(*defaults: tuple[str, WriteMask]) -> dict[str, Step]:
     """The steps that were read under these mask defaults, of any text, by the code of their lines: to be filled in."""
@@ -104,7 +79,7 @@ class _Assembly:
         code, _, _ = raw.partition("#")
         known = self.known.get(code)
         if known is not None:
-            self.lines.append(at_line(known, self.line))
+            self.lines.append(Step(self.line, known.text, known.instructions, known.count))
             return True
         text = code.strip()
         if not text:
@@ -193,12 +168,12 @@ class _Assembly:
         decoded: list[Instruction] = []
         for part in parts:
             spelled = " ".join(word.text for word in part) if len(parts) > 1 else text
-            instruction = decode(part, self.line, spelled, defaults, self.report)
+            instruction = decode(part, spelled, defaults, self.report)
             if instruction is not None:
                 decoded.append(instruction)
         if len(decoded) < len(parts) or not decoded:
             return None
-        errors = [finding for finding in conflicts(decoded) if finding.severity == "error"]
+        errors = [finding for finding in conflicts(decoded, self.line) if finding.severity == "error"]
         if errors:
             self.findings += errors
             return None

@@ -17,7 +17,6 @@ from simulator.isa.program import (
     Instruction,
     L1bm,
     Line,
-    Location,
     Move,
     Path,
     PeMemory,
@@ -40,8 +39,10 @@ def _paths(step: Step) -> set[str]:
 NOT_KNOWN = Text("what it holds is not known")  # a forwarding path that is read after another step than the next
 
 
-def _warn(location: Location, message: str, fix: str, severity: Literal["error", "warning"] = "warning") -> Diagnostic:
-    return Diagnostic(location.line, location.column, message, fix, severity)
+def _warn(
+    line: int, column: int, message: str, fix: str, severity: Literal["error", "warning"] = "warning"
+) -> Diagnostic:
+    return Diagnostic(line, column, message, fix, severity)
 
 
 def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
@@ -49,7 +50,8 @@ def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
         for source in instruction.sources:
             if isinstance(source.operand, Path) and source.operand.name not in valid:
                 yield _warn(
-                    source.location,
+                    step.line,
+                    source.column,
                     tr(
                         "the last step before this one that is not a nop put nothing on ${name}; "
                         "{not_known} (docs/isa.md, Waits)",
@@ -65,7 +67,7 @@ def _layout(instruction: Instruction, operand: Turnaround | L1bm) -> tuple[int, 
     return instruction.form.l1bm, operand.words
 
 
-def _turnaround(step: Step, sent: tuple[int, Instruction] | None, now: int) -> Iterator[Diagnostic]:
+def _turnaround(step: Step, sent: tuple[int, int, Instruction] | None, now: int) -> Iterator[Diagnostic]:
     """`$lbi` replays the transfer of the step before (isa.md, section 8).
 
     Errors are what the machine refuses to run: no text says what another family, or `$lbi` after `$llb`, would read.
@@ -75,18 +77,18 @@ def _turnaround(step: Step, sent: tuple[int, Instruction] | None, now: int) -> I
             if isinstance(source.operand, Turnaround):
                 finding = _replay(instruction, source.operand, sent, now)
                 if finding is not None:
-                    yield _warn(source.location, *finding)
+                    yield _warn(step.line, source.column, *finding)
 
 
 def _replay(
-    instruction: Instruction, operand: Turnaround, sent: tuple[int, Instruction] | None, now: int
+    instruction: Instruction, operand: Turnaround, sent: tuple[int, int, Instruction] | None, now: int
 ) -> tuple[str, str, Literal["error", "warning"]] | None:
     """What is wrong with a `$lbi`: message, fix, severity."""
     name = f"${'l' * (operand.words // 2)}bi"
     if sent is None:
         message = tr("{name} is read, but nothing was sent from the PEs to L1BM before", name)
         return message, tr("put a transfer of the same family right before this step"), "error"
-    time, sender = sent
+    time, line, sender = sent
     target = sender.destinations[0].operand
     assert isinstance(target, L1bm | Turnaround)
     if _layout(instruction, operand) != _layout(sender, target):
@@ -95,7 +97,7 @@ def _replay(
             "{name} was written by {written} (line {line}), of another transfer family or width",
             name,
             written,
-            sender.location.line,
+            line,
         )
         return message, tr("use the same family, and `ll` on both sides or on none"), "error"
     if time != now - 1:
@@ -114,19 +116,21 @@ def _sends(step: Step) -> Instruction | None:
     return None
 
 
-def _odd_addresses(instruction: Instruction) -> Iterator[Diagnostic]:
+def _odd_addresses(instruction: Instruction, line: int) -> Iterator[Diagnostic]:
     """Addresses that the machine takes, but no known program has."""
     for end in instruction.ends:
         operand = end.operand
         if isinstance(operand, PeMemory) and any(a % operand.words for a in operand.addresses):
             yield _warn(
-                end.location,
+                line,
+                end.column,
                 tr("the stride leads to misaligned addresses; they are rounded down"),
                 tr("use a larger stride"),
             )
         if instruction.op == "l1bmp" and isinstance(operand, L1bm) and operand.address % (2 * operand.words):
             yield _warn(
-                end.location,
+                line,
+                end.column,
                 tr(
                     "known programs give l1bmp multiples of {value} here, not {address}",
                     2 * operand.words,
@@ -141,18 +145,20 @@ def _extended_products(step: Step, made: bool) -> Iterator[Diagnostic]:
     for instruction in step.instructions:
         if made and instruction.precision == "h" and instruction.op in ("mmul", "mfma"):
             yield _warn(
-                instruction.location,
+                step.line,
+                instruction.column,
                 tr("products of what hbfe has flagged (exponent field 0) are not known; here they count as they are"),
                 tr("use hbfn for factors"),
             )
 
 
-def _tag(tag: int, location: Location) -> Iterator[Diagnostic]:
+def _tag(tag: int, line: int, column: int) -> Iterator[Diagnostic]:
     """The manual's tags end at 3f, but the public compiler tags every MV `i9f` (isa.md, section 3)."""
     if tag >= isa.WAIT_TAGS:
         last = f"i{isa.WAIT_TAGS - 1:02x}"
         yield _warn(
-            location,
+            line,
+            column,
             tr("the tag i{tag:02x} is above {last}, the last one documented", tag, last),
             tr("use i01 to {last}", last),
         )
@@ -161,15 +167,16 @@ def _tag(tag: int, location: Location) -> Iterator[Diagnostic]:
 def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
     """What is known programs' custom, but not documented: in a line by itself."""
     if isinstance(line, Move) and line.tag is not None:
-        yield from _tag(line.tag, line.location)
+        yield from _tag(line.tag, line.line, line.column)
     elif isinstance(line, Step):
         for instruction in line.instructions:
-            yield from _tag(instruction.tag, instruction.location)
-            yield from _odd_addresses(instruction)
+            yield from _tag(instruction.tag, line.line, instruction.column)
+            yield from _odd_addresses(instruction, line.line)
     elif isinstance(line, DebugGet) and line.target.memory in ("grf0", "grf1") and line.target.address % 2:
         address = line.target.address
         yield _warn(
-            Location(line.line, 1),
+            line.line,
+            1,
             tr(
                 "a long word starts at an even address; what the emulator prints for {address} is not known, "
                 "here it is words {address} and {value}",
@@ -197,7 +204,7 @@ def check(program: Program) -> list[Diagnostic]:
     timeline = Timeline()
     found: list[Diagnostic] = []
     valid: set[str] = set()
-    sent: tuple[int, Instruction] | None = None
+    sent: tuple[int, int, Instruction] | None = None
     extended = False
     for line in program.lines:
         found += _doubtful_line(line)
@@ -207,7 +214,9 @@ def check(program: Program) -> list[Diagnostic]:
         found += [wait.diagnostic for wait in timeline.waits(step)]
         if not step.is_nop:
             if len(step.instructions) > 1:
-                found += [finding for finding in conflicts(step.instructions) if finding.severity == "warning"]
+                found += [
+                    finding for finding in conflicts(step.instructions, step.line) if finding.severity == "warning"
+                ]
             found += _stale_paths(step, valid)
             found += _turnaround(step, sent, timeline.now)
             found += _extended_products(step, extended)
@@ -215,7 +224,7 @@ def check(program: Program) -> list[Diagnostic]:
             if not any(instruction.op == "noforward" for instruction in step.instructions):
                 valid = _paths(step)
                 sender = _sends(step)
-                sent = (timeline.now, sender) if sender else sent
+                sent = (timeline.now, step.line, sender) if sender else sent
         timeline.issue(step)
     return sorted(found, key=lambda finding: (finding.line, finding.column))
 

@@ -18,7 +18,6 @@ from simulator.isa.program import (
     Instruction,
     L1bm,
     L2bm,
-    Location,
     MaskRegister,
     Matrix,
     NoWrite,
@@ -129,13 +128,13 @@ def _check_decoration(role: Role, precision: str, negate: bool, suffix: str) -> 
     )
 
 
-def _source(word: Word, line: int, role_name: str, form: Form, head: Head) -> Source:
+def _source(word: Word, role_name: str, form: Form, head: Head) -> Source:
     operand, negate, suffix = parse_operand(word.text)
     role = ROLES[role_name]
     _check_operand(operand, role_name, role, form, head)
     if negate or suffix:
         _check_decoration(role, head.opcode.precision, negate, suffix)
-    return Source(operand, Location(line, word.column), negate, suffix == "e", suffix == "r")
+    return Source(operand, word.column, negate, suffix == "e", suffix == "r")
 
 
 def _masked_memory(operand: Operand) -> str:
@@ -147,7 +146,7 @@ def _masked_memory(operand: Operand) -> str:
     return "omr" if isinstance(operand, MaskRegister) else ""
 
 
-def _destination(word: Word, line: int, form: Form, head: Head, defaults: Defaults) -> Destination:
+def _destination(word: Word, form: Form, head: Head, defaults: Defaults) -> Destination:
     text, slash, mask_text = word.text.partition("/")
     operand, negate, suffix = parse_operand(text)
     _check_operand(operand, form.destination, ROLES[form.destination], form, head)
@@ -161,7 +160,7 @@ def _destination(word: Word, line: int, form: Form, head: Head, defaults: Defaul
             )
         entry, words = parse_mask(mask_text)
         mask = WriteMask(entry, words)
-    return Destination(operand, Location(line, word.column), mask)
+    return Destination(operand, word.column, mask)
 
 
 # --- instructions ----------------------------------------------------------------------------------------------------
@@ -215,7 +214,7 @@ def _check_whole(head: Head, form: Form, sources: Sequence[Source], destinations
         )
 
 
-def _wait(words: Sequence[Word], line: int, text: str) -> Instruction:
+def _wait(words: Sequence[Word], text: str) -> Instruction:
     """`wait iXX`: a hexadecimal tag but 00 (isa.md, section 3); `simulator.assembly.checks` warns above 3f."""
     match = re.fullmatch(r"i([0-9A-Fa-f]{2})", words[1].text) if len(words) == 2 else None
     tag = int(match[1], 16) if match else 0
@@ -224,11 +223,11 @@ def _wait(words: Sequence[Word], line: int, text: str) -> Instruction:
             tr("`wait` needs a tag from i01 to i3f"), tr("write two hexadecimal digits, e.g. `wait i01`")
         )
     form = isa.INSTRUCTIONS["wait"].forms[0]
-    return Instruction("wait", "wait", Location(line, words[0].column), text, form, tag=tag)
+    return Instruction("wait", "wait", words[0].column, text, form, tag=tag)
 
 
 def _operands(
-    words: Sequence[Word], line: int, form: Form, head: Head, defaults: Defaults, report: Report
+    words: Sequence[Word], form: Form, head: Head, defaults: Defaults, report: Report
 ) -> tuple[tuple[Source, ...], tuple[Destination, ...]] | None:
     """All operands of an instruction, or None after reporting every one that does not fit."""
     sources: list[Source] = []
@@ -236,25 +235,25 @@ def _operands(
     for index, word in enumerate(words):
         try:
             if index < len(form.sources):
-                sources.append(_source(word, line, form.sources[index], form, head))
+                sources.append(_source(word, form.sources[index], form, head))
             else:
-                destinations.append(_destination(word, line, form, head, defaults))
+                destinations.append(_destination(word, form, head, defaults))
         except OperandError as error:
             report(word.column, error)
     complete = len(sources) + len(destinations) == len(words)
     return (tuple(sources), tuple(destinations)) if complete else None
 
 
-def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, report: Report) -> Instruction | None:
+def decode(words: Sequence[Word], text: str, defaults: Defaults, report: Report) -> Instruction | None:
     """Decode one instruction from its words (opcode first); None after reporting everything that is wrong with it."""
     try:
         if words[0].text == "wait":
-            return _wait(words, line, text)
+            return _wait(words, text)
         head = parse_head(words[0].text)
         row = head.opcode.row
         form = _choose(row.forms, words[1:])
         _check_count(words, form)
-        operands = _operands(words[1:], line, form, head, defaults, report)
+        operands = _operands(words[1:], form, head, defaults, report)
         if operands is None:
             return None
         sources, destinations = operands
@@ -267,7 +266,7 @@ def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, repo
     return Instruction(
         op=row.name,
         unit=row.unit,
-        location=Location(line, words[0].column),
+        column=words[0].column,
         text=text,
         form=form,
         precision=opcode.precision,

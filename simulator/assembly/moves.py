@@ -10,7 +10,7 @@ from simulator import isa
 from simulator.assembly.instructions import Report, Word
 from simulator.assembly.opcodes import MOVE_OPCODES
 from simulator.assembly.operands import OperandError, parse_operand
-from simulator.isa.program import Destination, DramIndirect, L2bm, Location, Move, Operand, Source
+from simulator.isa.program import Destination, DramIndirect, L2bm, Move, Operand, Source
 from simulator.isa.rows import MoveRow, kind_of
 from simulator.messages import tr
 
@@ -99,7 +99,6 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
     head = words[0]
     name, slash, parameters = head.text.partition("/")
     known = MOVE_OPCODES.get(name)
-    location = Location(line, head.column)
     try:
         if known is None:
             spelled = [text for text, (row, _, _) in MOVE_OPCODES.items() if row.name == name]
@@ -114,7 +113,7 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
         if not row.forms:
             if slash or len(words) > 1:
                 raise OperandError(tr("`{name}` takes no parameters", name), tr("write {name} alone", name))
-            return Move(line, text, name, location)
+            return Move(line, text, name, head.column)
         found = _parameters(parameters, name)
         _check_parameters(found, name)
         if len(words) != 3:
@@ -137,10 +136,10 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
         line,
         text,
         row.name,
-        location,
+        head.column,
         size=found["n"],
-        source=Source(source, Location(line, words[1].column)),
-        destination=Destination(destination, Location(line, words[2].column)),
+        source=Source(source, words[1].column),
+        destination=Destination(destination, words[2].column),
         precision=precision,
         reduction=reduction,
         tag=found.get("i"),

@@ -20,14 +20,6 @@ FixedName = Literal["l2bid", "l1bid", "mabid", "peid", "subpeid", "msb1"]
 Cycles = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
-    """Where a piece of source text stands; line and column count from 1."""
-
-    line: int
-    column: int
-
-
 # --- operands --------------------------------------------------------------------------------------------------------
 
 
@@ -163,7 +155,7 @@ class Source:
     """An input operand with its decorations: `-$lr0ve` is negate, widen."""
 
     operand: Operand
-    location: Location
+    column: int
     negate: bool = False
     widen: bool = False  # trailing `e`: read one precision lower, widened exactly
     narrow: bool = False  # trailing `r`: rounded to half before use
@@ -203,7 +195,7 @@ class Destination:
     """An output operand and the mask in force for it (None = every lane is written)."""
 
     operand: Operand
-    location: Location
+    column: int
     mask: WriteMask | None = None
 
 
@@ -214,7 +206,9 @@ class Destination:
 class Instruction:
     """One PE instruction, e.g. `fvfmar $lm0v $lr0v $mauf $ln0v/1000`.
 
+    Which line it is on its Step says; equal instructions of different lines are equal.
     op: the key of its row in `isa.INSTRUCTIONS`: the opcode without precision and suffixes ("vfma", "add", "l1bmm").
+    column: where its text begins on the line, from 1.
     precision: one of d f g h l i s, or "" where the instruction has none.
     reduction: "fadd", "max", … for l1bmr, l1bmr4, l2bmr, l2bmr2; the letter before it is `precision`.
     rows: "u" or "d" for the double products (`dvmulu`, `dmmuld`), else "".
@@ -229,7 +223,7 @@ class Instruction:
 
     op: str
     unit: UnitName
-    location: Location
+    column: int
     text: str
     form: Form
     precision: str = ""
@@ -249,8 +243,8 @@ class Instruction:
     flush: int | None = None
 
     def __hash__(self) -> int:
-        """By where it is written and how, which says the rest; caches ask for it all the time."""
-        return hash((self.location.line, self.location.column, self.text))
+        """By where it is written on its line and how, which says the rest; caches ask for it all the time."""
+        return hash((self.column, self.text))
 
     @property
     def ends(self) -> tuple[Source | Destination, ...]:
@@ -288,7 +282,7 @@ class Move:
     line: int
     text: str
     op: str
-    location: Location
+    column: int
     size: int = 0
     source: Source | None = None
     destination: Destination | None = None
@@ -300,7 +294,7 @@ class Move:
 
     def __hash__(self) -> int:
         """As of an Instruction."""
-        return hash((self.location.line, self.location.column, self.text))
+        return hash((self.line, self.column, self.text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from simulator.isa.program import (
     BaseAddress,
     Immediate,
     Instruction,
-    Location,
     MaskRegister,
     Matrix,
     PeMemory,
@@ -29,13 +28,13 @@ MAU_UNITS = ("mau", "mau-write", "mau-read")
 
 
 class Mark(NamedTuple):
-    """name: what an instruction uses of its step; key: how, as far as rules ask; location: of what uses it; op: what a
+    """name: what an instruction uses of its step; key: how, as far as rules ask; column: of what uses it; op: what a
     sentence says of the instruction.
     """
 
     name: str
     key: Hashable
-    location: Location
+    column: int
     op: str = ""
 
 
@@ -145,48 +144,48 @@ def issue_group(instruction: Instruction) -> str:
 
 def marks_of(instruction: Instruction) -> Iterator[Mark]:
     """The marks of one instruction."""
-    here = instruction.location
+    here = instruction.column
     yield Mark("unit", issue_group(instruction), here)
     if instruction.unit in MAU_UNITS:
         yield Mark("MAU", instruction.unit, here)
         yield Mark("precision", instruction.precision, here, instruction.precision)
     if instruction.unit == "mau-write":
-        yield Mark("matrix data", _decorated(instruction.sources[0]), instruction.sources[0].location)
+        yield Mark("matrix data", _decorated(instruction.sources[0]), instruction.sources[0].column)
     elif instruction.op in ("vfma", "vmul"):
         yield Mark("factor", _decorated(instruction.sources[1]), here, instruction.op)
     elif instruction.op in ("vadd", "vpassa"):
         yield Mark("sum", None, here, instruction.op)
     for end in instruction.ends:
-        yield from _of_operand(end.operand, isinstance(end, Source), end.location)
+        yield from _of_operand(end.operand, isinstance(end, Source), end.column)
     if instruction.flush is not None:
         yield Mark("zero-flush", None, here)
         yield Mark("mask entry", instruction.flush, here)
     for destination in instruction.destinations:
         if destination.mask is not None:
-            yield Mark("mask entry", destination.mask.entry, destination.location)
-            yield Mark("mask length", destination.mask.words, destination.location)
+            yield Mark("mask entry", destination.mask.entry, destination.column)
+            yield Mark("mask length", destination.mask.words, destination.column)
 
 
 def _decorated(source: Source) -> Hashable:
     return source.operand, source.negate, source.widen, source.narrow
 
 
-def _of_operand(operand: object, read: bool, location: Location) -> Iterator[Mark]:
+def _of_operand(operand: object, read: bool, column: int) -> Iterator[Mark]:
     if isinstance(operand, PeMemory):
         name = operand.bank.upper()
         shifted = None if operand.j is None else (operand.j, operand.words)
-        yield Mark(f"{name} {'read' if read else 'written'}", (operand.addresses, operand.indirect, shifted), location)
+        yield Mark(f"{name} {'read' if read else 'written'}", (operand.addresses, operand.indirect, shifted), column)
         if not read:
-            yield Mark("written", name, location)
+            yield Mark("written", name, column)
         if name == "LM0":
-            yield Mark("LM0 used", None, location)
+            yield Mark("LM0 used", None, column)
     elif isinstance(operand, Matrix):
-        yield Mark("matrix", operand.register, location)
+        yield Mark("matrix", operand.register, column)
     elif isinstance(operand, Immediate):
-        yield Mark("immediate", None, location)
+        yield Mark("immediate", None, column)
     elif isinstance(operand, BaseAddress):
-        yield Mark("written", Text("the base address of {upper}", {"upper": operand.bank.upper()}), location)
+        yield Mark("written", Text("the base address of {upper}", {"upper": operand.bank.upper()}), column)
     elif isinstance(operand, MaskRegister):
-        yield Mark("written", Text("the mask register"), location)
+        yield Mark("written", Text("the mask register"), column)
     elif isinstance(operand, TRegister) and not read:
-        yield Mark("written", "T", location)
+        yield Mark("written", "T", column)

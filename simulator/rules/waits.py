@@ -14,7 +14,7 @@ from typing import NamedTuple
 from simulator.effects.accesses import Access, accesses
 from simulator.errors import Diagnostic
 from simulator.isa import STEP_CYCLES
-from simulator.isa.program import BaseAddress, Destination, Instruction, Location, Step, WriteMask
+from simulator.isa.program import BaseAddress, Destination, Instruction, Step, WriteMask
 from simulator.isa.words import Spans
 from simulator.messages import Text, tr
 
@@ -34,7 +34,7 @@ class Timed(NamedTuple):
     """
 
     kind: str
-    location: Location
+    column: int
     words: Spans
     simple: bool
 
@@ -50,8 +50,13 @@ _PORTS = {
 }
 
 
-def timed(instruction: Instruction) -> Iterator[Timed]:
+@lru_cache(maxsize=1 << 14)
+def timed(instruction: Instruction) -> tuple[Timed, ...]:
     """The accesses of an instruction that a rule speaks of."""
+    return tuple(_timed(instruction))
+
+
+def _timed(instruction: Instruction) -> Iterator[Timed]:
     for access in accesses(instruction):
         kind = _kind(access, instruction)
         if not kind or access.end is None:
@@ -63,7 +68,7 @@ def timed(instruction: Instruction) -> Iterator[Timed]:
             if grf and mask is not None and not mask.fixed:
                 continue  # what a written entry lets through is not known
             words, simple = unmasked(words, mask), grf and instruction.op in ("imm", "zero")
-        yield Timed(kind, access.end.location, words, simple)
+        yield Timed(kind, access.end.column, words, simple)
 
 
 def _kind(access: Access, instruction: Instruction) -> str:
@@ -200,7 +205,8 @@ class Wait:
 
     rule: WaitRule
     producer_line: int
-    location: Location
+    line: int
+    column: int
     between: int
     missing: int
     tolerated: bool = False  # a warning, but worth its nops
@@ -208,11 +214,11 @@ class Wait:
     @property
     def diagnostic(self) -> Diagnostic:
         """The finding, with how many nops to insert and where."""
-        line = self.location.line
+        line = self.line
         nops = "nop" if self.missing == 1 else f"nop/{self.missing}"
         return Diagnostic(
             line,
-            self.location.column,
+            self.column,
             tr(
                 "{producer} (line {producer_line}), then {consumer} (line {line}): "
                 "{needs}; {between} steps lie between (docs/isa.md, Waits)",
@@ -257,7 +263,7 @@ class Timeline:
                         continue
                     key = rule, between >= rule.tolerated(produced, access)
                     if key not in worst or worst[key].missing < missing:
-                        worst[key] = Wait(rule, line, access.location, between, missing, tolerated=key[1])
+                        worst[key] = Wait(rule, line, step.line, access.column, between, missing, tolerated=key[1])
         return list(worst.values())
 
     def issue(self, step: Step) -> None:

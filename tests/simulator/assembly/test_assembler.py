@@ -33,9 +33,9 @@ def findings(text: str) -> list[tuple[int, int, str]]:
 
 def test_decorations_and_locations() -> None:
     x, y, z = one("  fvfma -$lr0ve $lm0v $te $ln0v").sources
-    assert (x.negate, x.widen, x.narrow, x.location.column) == (True, True, False, 9)
-    assert (y.negate, y.widen, y.location.column) == (False, False, 17)
-    assert (z.widen, z.location.column) == (True, 23)
+    assert (x.negate, x.widen, x.narrow, x.column) == (True, True, False, 9)
+    assert (y.negate, y.widen, y.column) == (False, False, 17)
+    assert (z.widen, z.column) == (True, 23)
     assert one("hvmul $llr0r $ls0 $ln0").sources[0].narrow
 
 
@@ -49,7 +49,7 @@ def test_steps_nops_comments_blank_lines_and_quit() -> None:
     assert isinstance(last, Step)
     assert [i.op for i in last.instructions] == ["vadd", "l1bmp"]
     assert last.text == "fvadd $lm0v $lr0v $ln0v; l1bmp $lb0 $t"
-    assert last.instructions[1].location.column == 26
+    assert last.instructions[1].column == 26
 
 
 def test_mask_statements_govern_what_follows() -> None:
@@ -258,9 +258,9 @@ def test_equal_lines_are_decoded_once_but_stand_where_they_stand(monkeypatch: py
     text = "\n".join([*lines, *lines, "maskt 5", *lines, "mask 0", *lines])
     decoded: list[str] = []
 
-    def decode(words: Sequence[Word], line: int, text: str, *more: Any) -> Instruction | None:
+    def decode(words: Sequence[Word], text: str, *more: Any) -> Instruction | None:
         decoded.append(text)
-        return instructions.decode(words, line, text, *more)
+        return instructions.decode(words, text, *more)
 
     monkeypatch.setattr(assembler, "decode", decode)
     assembler.steps_under.cache_clear()
@@ -274,8 +274,6 @@ def test_equal_lines_are_decoded_once_but_stand_where_they_stand(monkeypatch: py
         ]
         masked = number == 10
         assert (step == alone) is not masked and step.line == number
-        ends = [end for i in step.instructions for end in (i, *i.sources, *i.destinations)]
-        assert {end.location.line for end in ends} == {number}
     assert steps[8].instructions[0].destinations[0].mask == WriteMask(5, 1, explicit=False)
 
 
