@@ -26,10 +26,10 @@ from haribote.stack.program.again import picked_again
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place, read_meanwhile
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
-from haribote.stack.program.order import Effort, effort, ordered
-from haribote.stack.program.scheduled import Segment, cut, in_segments, mended
+from haribote.stack.program.order import effort, ordered
+from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
-from simulator import Program, isa
+from simulator import Program, assemble, isa
 from simulator.isa.cost import cost_of
 from simulator.messages import tr
 from simulator.schedule import Keep, overlapped, schedule_long
@@ -110,9 +110,13 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
 def _in_better_order(one: _Builder) -> _Builder:
     """A program with its actions in a better order, if there is one in which no more versions have to go to DRAM.
     Templates have an order of their own."""
-    if one.plain.steps < IN_ORDER or any(isinstance(action, Stream) for action in one.plan.actions):
+    if any(isinstance(action, Stream) for action in one.plan.actions):
         return one
-    efforts = list(one.efforts())
+    programs = [assemble("\n".join(piece.lines)) for piece in one.pieces]
+    if sum(program.steps for program in programs) < IN_ORDER and one.plain.steps < IN_ORDER:  # which has its nops
+        return one
+    pieces = zip(one.pieces, programs, strict=True)
+    efforts = [effort(program) for piece, program in pieces if not isinstance(piece.action, Spill)]
     like = None if one.code.zeros else one  # that room is short takes several passes to find out
     for ahead in (True, False):  # what comes early takes up room
         actions = ordered(one.work, efforts, one.at_home, ahead)
@@ -234,13 +238,6 @@ class _Builder:
     def plain(self) -> Program:
         """All lines as a program, one after another."""
         return mended(tuple(self.code.lines))
-
-    def efforts(self) -> Iterator[Effort]:
-        """Of every piece of work, in order."""
-        found = cut(self.plain, (piece.lines for piece in self.pieces))
-        for piece, program in zip(self.pieces, found, strict=True):
-            if not isinstance(piece.action, Spill):
-                yield effort(program)
 
     def built(self, quick: bool = False, first: Program | None = None) -> Built:
         """What was emitted, as it is run. quick: as in `build`; first: as in `scheduled`."""
