@@ -58,7 +58,7 @@ def scheduled(plain: Program, keep: Keep, quick: bool = False, first: Program | 
         if long or _moves_take(found, BIND):
             return found
     found = schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_are_all)
-    if not any(isinstance(line, Move) for line in found.lines):
+    if not any(isinstance(line, Move) for line in found.lines) or _moves_are_all(found):
         return found
     return min(found, schedule_long(found), key=overlapped)  # the other minds how long MV instructions take
 
