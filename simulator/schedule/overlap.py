@@ -217,13 +217,27 @@ def _moved_cells(move: Move, blocks: Blocks) -> tuple[frozenset[Cell], frozenset
 # --- time ------------------------------------------------------------------------------------------------------------
 
 
+def _watched(items: Sequence[Item]) -> Iterator[tuple[float, int]]:
+    """The steps that wait for MV instructions or that one of these waits for, few of all, and the last one; each with
+    the cycles of the steps between the one before and it."""
+    asked = {number for item in items for number, _ in item.needs}
+    steps = [number for number, item in enumerate(items) if not item.groups]
+    before = 0.0
+    for number in steps:
+        if number in asked or items[number].needs or number == steps[-1]:
+            yield before, number
+            before = 0.0
+        else:
+            before += items[number].cycles
+
+
 class _Machine:
     """One stream of steps, MV instructions beside it."""
 
     def __init__(self, items: Sequence[Item], between: float) -> None:
         """between: cycles of the nops between two runs."""
         self._items, self._between = items, between
-        self._steps = [number for number, item in enumerate(items) if not item.groups]
+        self._steps = list(_watched(items))
         self._moves = [number for number, item in enumerate(items) if item.groups]
         self._ended: dict[tuple[int, int], float] = {}  # number, run: when
         self._waiting: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)  # for the end of the first
@@ -247,7 +261,8 @@ class _Machine:
             if run + 1 < runs:
                 self._offer(number, run + 1)
             next(stream, None)
-        return [max((self._ended[n, run] for n in range(len(self._items))), default=0.0) for run in range(runs)]
+        told = [*self._moves, *(number for _, number in self._steps[-1:])]
+        return [max((self._ended[number, run] for number in told), default=0.0) for run in range(runs)]
 
     def _next(self) -> tuple[float, int, int]:
         """Of the MV instructions that could begin first, the one of the earliest run that stands first: when it
@@ -291,9 +306,10 @@ class _Machine:
         now = 0.0
         for run in range(runs):
             now += self._between * (run > 0)
-            for number in self._steps:
+            for before, number in self._steps:
+                now += before
                 item = self._items[number]
-                if item.needs:  # few steps have any
+                if item.needs:
                     while self._missing(number, run) is not None:
                         yield
                     now = max(now, self._met(number, run))
