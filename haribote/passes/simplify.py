@@ -102,8 +102,10 @@ def _merge(model: onnx.ModelProto, index: Index, source: str, node: onnx.NodePro
 def _rename(model: onnx.ModelProto, old: str, new: str) -> None:
     for node in model.graph.node:
         for names in (node.input, node.output):
-            names[:] = [new if name == old else name for name in names]
-        node.name = new if node.name == old else node.name
+            if old in names:
+                names[:] = [new if name == old else name for name in names]
+        if node.name == old:
+            node.name = new
 
 
 def drop_kept_axes(model: onnx.ModelProto) -> None:
