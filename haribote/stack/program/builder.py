@@ -22,11 +22,11 @@ from haribote.stack.places import BANKS, NoBuffer, NoDram, NoRoom, Place
 from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Store, Stream, Version, in_dram
 from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters, loops
-from haribote.stack.program.again import picked_again
+from haribote.stack.program.again import made_again
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place, read_meanwhile
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
-from haribote.stack.program.order import effort, ordered
+from haribote.stack.program.order import Effort, effort, ordered
 from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, assemble, isa
@@ -47,6 +47,8 @@ these get their room before all else, which is enough for most programs."""
 IN_ORDER = 800
 """Steps from which on a program is written in a better order: the schedule of a shorter one is looked for at length,
 with the values of matrix registers in any order, and depends little on it."""
+DEARER = 1.02
+"""How many times as long a program in a better order may take, one action after another."""
 MOST_RESIDENT = isa.LM_WORDS
 """Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
 WORTH = 8
@@ -108,23 +110,20 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
 
 
 def _in_better_order(one: _Builder) -> _Builder:
-    """A program with its actions in a better order, if there is one in which no more versions have to go to DRAM.
-    Templates have an order of their own."""
+    """A program with its actions in a better order, if there is one in which versions on their way to DRAM and back
+    take about as little time. Templates have an order of their own."""
     if any(isinstance(action, Stream) for action in one.plan.actions):
         return one
-    programs = [assemble("\n".join(piece.lines)) for piece in one.pieces]
-    if sum(program.steps for program in programs) < IN_ORDER and one.plain.steps < IN_ORDER:  # which has its nops
+    if one.without_nops.steps < IN_ORDER and one.plain.steps < IN_ORDER:
         return one
-    pieces = zip(one.pieces, programs, strict=True)
-    efforts = [effort(program) for piece, program in pieces if not isinstance(piece.action, Spill)]
     like = None if one.code.zeros else one  # that room is short takes several passes to find out
     for ahead in (True, False):  # what comes early takes up room
-        actions = ordered(one.work, efforts, one.at_home, ahead)
+        actions = ordered(one.work, list(one.efforts()), one.at_home, ahead)
         if actions is None:
             break
         with suppress(HariboteError):
             other = _written(replace(one.plan, actions=tuple(actions)), like)
-            if len(other.gone) <= len(one.gone):
+            if cost_of(other.without_nops).cycles <= DEARER * cost_of(one.without_nops).cycles:
                 return other
     return one
 
@@ -141,7 +140,7 @@ def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
         builder = _Builder(plan, code, rooms, away)
         try:
             builder.emit()
-            before, plan = plan, picked_again(plan, builder.work, builder.gone)
+            before, plan = plan, made_again(plan, builder.work, builder.gone)
             if code.keeps_data and (builder.gone or number >= SETTLED):
                 code, rooms = code.anew(streams=True), {}
                 continue
@@ -233,6 +232,17 @@ class _Builder:
             for number, action in enumerate(self.work):
                 done(number)
                 self._act(number, action)
+
+    @cached_property
+    def without_nops(self) -> Program:
+        """All lines as they are, which is no program yet."""
+        return assemble("\n".join(self.code.lines))
+
+    def efforts(self) -> Iterator[Effort]:
+        """Of every piece of work, in order."""
+        for piece in self.pieces:
+            if not isinstance(piece.action, Spill):
+                yield effort(assemble("\n".join(piece.lines)))
 
     @cached_property
     def plain(self) -> Program:

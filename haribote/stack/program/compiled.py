@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -133,9 +134,10 @@ def _cheapest(ready: onnx.ModelProto, precision: str, quick: bool) -> Built:
 
 
 def _put_away(found: Built) -> float:
-    """Cycles in which values are put away and got back."""
-    lines = [line for piece in found.pieces if isinstance(piece.action, Spill) for line in piece.lines]
-    return cost_of(assemble("\n".join(lines))).cycles
+    """Cycles in which values are put away and got back, or made once more."""
+    times = Counter(id(action) for action in found.plan.actions)
+    pieces = (p for p in found.pieces if isinstance(p.action, Spill) or times[id(p.action)] > 1)
+    return cost_of(assemble("\n".join(line for piece in pieces for line in piece.lines))).cycles
 
 
 def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:

@@ -8,7 +8,7 @@ import pytest
 from haribote.graph import Builder
 from haribote.stack.maps import BitMap, address
 from haribote.stack.plan import Load, Pick, Plan, Store
-from haribote.stack.program.again import picked_again
+from haribote.stack.program.again import made_again
 from haribote.stack.program.builder import build
 from haribote.stack.program.walk import walk
 from haribote.stack.program.work import joined
@@ -35,14 +35,14 @@ def test_a_pick_stands_again_before_what_reads_it() -> None:
     plan = _plan(TIMES)
     load, pick, store = plan.actions
     assert isinstance(pick, Pick)
-    again = picked_again(plan, joined(plan.actions), {pick.target: 2, pick.source: 1})
+    again = made_again(plan, joined(plan.actions), {pick.target: 2, pick.source: 1})
     assert again.actions == (load, pick, pick, store)
     found = walk(build(again), {"x": values(1)})
     assert not found.wrong, str(found)
 
 
-def test_what_is_as_small_as_its_source_is_not_picked_again() -> None:
+def test_what_is_as_small_as_its_source_is_not_made_again() -> None:
     plan = _plan(2)
     _, pick, _ = plan.actions
     assert isinstance(pick, Pick)
-    assert picked_again(plan, joined(plan.actions), {pick.target: 2}) is plan
+    assert made_again(plan, joined(plan.actions), {pick.target: 2}) is plan
