@@ -1,4 +1,4 @@
-"""A pick whose result finds no room is made once more; the program does the same."""
+"""What finds no room and costs little is made once more; the program does the same."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from haribote.graph import Builder
-from haribote.stack.maps import BitMap, address
-from haribote.stack.plan import Load, Pick, Plan, Store
-from haribote.stack.program.again import made_again
+from haribote.stack.maps import BitMap, W, address
+from haribote.stack.plan import Load, Pick, Plan, Shift, Store
+from haribote.stack.program.again import SMALLER, made_again
 from haribote.stack.program.builder import build
 from haribote.stack.program.walk import walk
 from haribote.stack.program.work import joined
-from tests.haribote.stack.program.small_plans import NEAR, values, version
+from tests.haribote.stack.program.small_plans import NEAR, replaced, values, version
 
 TIMES = 8
 
@@ -35,10 +35,13 @@ def test_a_pick_stands_again_before_what_reads_it() -> None:
     plan = _plan(TIMES)
     load, pick, store = plan.actions
     assert isinstance(pick, Pick)
-    again = made_again(plan, joined(plan.actions), {pick.target: 2, pick.source: 1})
+    again = made_again(plan, joined(plan.actions), {pick.target: 2})
     assert again.actions == (load, pick, pick, store)
-    found = walk(build(again), {"x": values(1)})
-    assert not found.wrong, str(found)
+    both = made_again(plan, joined(plan.actions), {pick.target: 2, pick.source: 1})
+    assert both.actions == (load, load, pick, pick, store)
+    for one in (again, both):
+        found = walk(build(one), {"x": values(1)})
+        assert not found.wrong, str(found)
 
 
 def test_what_is_as_small_as_its_source_is_not_made_again() -> None:
@@ -46,3 +49,24 @@ def test_what_is_as_small_as_its_source_is_not_made_again() -> None:
     _, pick, _ = plan.actions
     assert isinstance(pick, Pick)
     assert made_again(plan, joined(plan.actions), {pick.target: 2}) is plan
+
+
+def test_a_moved_parameter_is_made_again_as_long_as_it_is_the_same() -> None:
+    """It is moved to where its rows are in every PE, stored as it was, becomes another one, and is stored again."""
+    plan = replaced()
+    (w,) = plan.resident
+    wide = version("old", BitMap.of("LM", (256, 16), {W: 0, **{address(bit - 1): bit for bit in range(1, 12)}}))
+    assert SMALLER * w.map.longs <= wide.map.longs
+    shift, store, become = Shift(w, wide), Store(wide), plan.actions[-1]
+    load, *new = plan.actions[0], *plan.actions[-3:-1]
+    moved = Plan(plan.graph, (load, shift, *new, store, become), (w,))
+    again = made_again(moved, joined(moved.actions), {wide: 4})
+    assert again.actions == (load, shift, *new, shift, store, become)
+    found = walk(build(again), {"x": values(1), "w": values(2)})
+    assert not found.wrong, str(found)
+    later = Plan(plan.graph, (load, shift, *new, become, store), (w,))
+    assert made_again(later, joined(later.actions), {wide: 5}) is later, "w is another one by then"
+    added = Plan(plan.graph, (load, Shift(w, wide, "fadd"), *new, store, become), (w,))
+    assert made_again(added, joined(added.actions), {wide: 4}) is added
+    other = Plan(plan.graph, moved.actions)
+    assert made_again(other, joined(other.actions), {wide: 4}) is other, "w goes when it is read no more"
