@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -47,8 +48,8 @@ these get their room before all else, which is enough for most programs."""
 IN_ORDER = 800
 """Steps from which on a program is written in a better order: the schedule of a shorter one is looked for at length,
 with the values of matrix registers in any order, and depends little on it."""
-DEARER = 1.02
-"""How many times as long a program in a better order may take, one action after another."""
+LITTLE = 0.02
+"""The share of a program's cycles by which a better order may have versions on their way to DRAM and back for longer."""
 MOST_RESIDENT = isa.LM_WORDS
 """Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
 WORTH = 8
@@ -78,6 +79,17 @@ class Built:
     executable: Executable
     homes: Mapping[Version, Places]
     tables: tuple[Slot, ...]
+
+    @property
+    def put_away(self) -> float:
+        """Cycles in which versions are put away and got back, or made once more."""
+        return _put_away(self.plan, self.pieces)
+
+
+def _put_away(plan: Plan, pieces: Sequence[ActionCode]) -> float:
+    times = Counter(map(id, plan.actions))
+    found = (piece for piece in pieces if isinstance(piece.action, Spill) or times[id(piece.action)] > 1)
+    return cost_of(assemble("\n".join(line for piece in found for line in piece.lines))).cycles
 
 
 def build(plan: Plan, quick: bool = False) -> Built:
@@ -123,7 +135,7 @@ def _in_better_order(one: _Builder) -> _Builder:
             break
         with suppress(HariboteError):
             other = _written(replace(one.plan, actions=tuple(actions)), like)
-            if cost_of(other.without_nops).cycles <= DEARER * cost_of(one.without_nops).cycles:
+            if other.put_away <= one.put_away + LITTLE * cost_of(one.without_nops).cycles:
                 return other
     return one
 
@@ -232,6 +244,11 @@ class _Builder:
             for number, action in enumerate(self.work):
                 done(number)
                 self._act(number, action)
+
+    @property
+    def put_away(self) -> float:
+        """As of a `Built`."""
+        return _put_away(self.plan, self.pieces)
 
     @cached_property
     def without_nops(self) -> Program:

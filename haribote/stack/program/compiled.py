@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,13 +29,11 @@ from haribote.stack.planner.unsigned import signed_extremes
 from haribote.stack.program.builder import Built, build, shortest
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from haribote.stack.program.garbage import seldom_collected
-from haribote.stack.program.work import Spill
-from simulator.assembly.assembler import assemble
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 from simulator.frames import with_room
 from simulator.isa import LM_WORDS
-from simulator.isa.cost import Cost, cost_of
+from simulator.isa.cost import Cost
 from simulator.messages import tr
 
 FEW_WORDS = LM_WORDS // 8
@@ -124,20 +121,13 @@ def _cheapest(ready: onnx.ModelProto, precision: str, quick: bool) -> Built:
     both.
     """
     found = shortest(_plans(ready, precision, quick), quick)
-    if quick or _put_away(found) < MUCH * found.executable.cost.cycles:
+    if quick or found.put_away < MUCH * found.executable.cost.cycles:
         return found
     try:
         other = build(next(next(_plans(ready, precision, most_words=FEW_WORDS))))
     except (NotPlanned, NoRoom):
         return found
     return min(found, other, key=lambda one: one.executable.cost.fewest)
-
-
-def _put_away(found: Built) -> float:
-    """Cycles in which values are put away and got back, or made once more."""
-    times = Counter(id(action) for action in found.plan.actions)
-    pieces = (p for p in found.pieces if isinstance(p.action, Spill) or times[id(p.action)] > 1)
-    return cost_of(assemble("\n".join(line for piece in pieces for line in piece.lines))).cycles
 
 
 def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:

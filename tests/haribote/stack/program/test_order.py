@@ -24,9 +24,9 @@ from haribote.stack.plan import (
     writes,
 )
 from haribote.stack.program import builder, order
-from haribote.stack.program.builder import build
+from haribote.stack.program.builder import ActionCode, build
 from haribote.stack.program.order import Effort, effort, ordered
-from haribote.stack.program.work import Joined, joined
+from haribote.stack.program.work import Joined, Spill, joined
 from simulator import assemble
 from tests.haribote.stack.program.small_plans import NEAR, replaced, version
 
@@ -137,7 +137,7 @@ def test_what_waits_for_nothing_comes_ahead_only_if_it_may() -> None:
 # --- in the builder --------------------------------------------------------------------------------------------------
 
 
-def test_an_order_in_which_a_program_takes_longer_one_action_after_another_is_not_taken(
+def test_an_order_in_which_more_goes_to_dram_is_not_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     plan, written = replaced(), builder._written
@@ -147,17 +147,17 @@ def test_an_order_in_which_a_program_takes_longer_one_action_after_another_is_no
     assert list(build(plan).plan.actions) == other
     assert build(plan, quick=True).plan is plan
 
-    def longer(one: Plan, like: Any = None) -> object:
+    def full(one: Plan, like: Any = None) -> object:
         found = written(one, like)
         if list(one.actions) == other:
-            found.without_nops = assemble("nop\n" * 1000)
+            found.pieces.append(ActionCode(Spill(plan.resident[0], back=False), ("nop",) * 1000, {}))
         return found
 
-    monkeypatch.setattr(builder, "_written", longer)
+    monkeypatch.setattr(builder, "_written", full)
     assert build(plan).plan is plan
     monkeypatch.setattr(builder, "ordered", lambda *given: other if given[-1] else [*plan.actions])
     found = build(plan).plan
-    assert found is not plan and found.actions == plan.actions, "the second order takes no longer"
+    assert found is not plan and found.actions == plan.actions, "the second order has room"
 
 
 def test_a_program_short_of_room_is_written_in_another_order_with_the_tables_that_it_asked_for(
