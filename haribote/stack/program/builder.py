@@ -49,7 +49,7 @@ IN_ORDER = 800
 """Steps from which on a program is written in a better order: the schedule of a shorter one is looked for at length,
 with the values of matrix registers in any order, and depends little on it."""
 LITTLE = 0.02
-"""The share of a program's cycles by which a better order may have versions on their way to DRAM and back for longer."""
+"""The share of a program's cycles that versions may be longer on their way to DRAM and back in a better order."""
 MOST_RESIDENT = isa.LM_WORDS
 """Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
 WORTH = 8

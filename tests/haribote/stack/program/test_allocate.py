@@ -13,8 +13,9 @@ from haribote.stack.maps import COPY, BitMap, W, address, unit_bits
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Shift, Store, Version
 from haribote.stack.program import allocate
+from haribote.stack.program import builder as builder_module
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
-from haribote.stack.program.builder import build
+from haribote.stack.program.builder import Built, build
 from haribote.stack.program.ownership import trespasses
 from haribote.stack.program.walk import difference, walk
 from haribote.stack.program.work import Spill
@@ -138,11 +139,8 @@ def test_a_loop_writes_to_the_lm_that_it_does_not_read(monkeypatch: pytest.Monke
 # --- spills ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_what_is_needed_latest_waits_in_dram(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = {"GRF0": 32, "GRF1": 32, "LM0": 16, "LM1": 16, "L1BM": 8192, "L2BM": 32768, "PDM": 1 << 19}
-    monkeypatch.setattr(code_module, "_sizes", lambda: sizes)
-    monkeypatch.setattr(code_module, "RESERVED", {})
+def stored_in_turn() -> Plan:
+    """Five inputs, all loaded before the first of them is stored."""
     names = [f"x{number}" for number in range(5)]
     builder = Builder("many")
     for name in names:
@@ -152,10 +150,41 @@ def test_what_is_needed_latest_waits_in_dram(monkeypatch: pytest.MonkeyPatch) ->
     loaded = [version(name, NEAR) for name in names]
     stored = [version(f"{name}.out", NEAR) for name in names]
     ends = [action for pair in zip(loaded, stored, strict=True) for action in (Alias(*pair), Store(pair[1]))]
-    built = build(Plan(builder.finish(), (*map(Load, loaded), *ends)))
-    spilled = [piece.action for piece in built.pieces if isinstance(piece.action, Spill)]
-    assert spilled == [Spill(loaded[3], back=False), Spill(loaded[3], back=True)]
-    found = walk(built, {name: values(number) for number, name in enumerate(names)})
+    return Plan(builder.finish(), (*map(Load, loaded), *ends))
+
+
+def without_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PEs hold four versions of 16 words."""
+    sizes = {"GRF0": 32, "GRF1": 32, "LM0": 16, "LM1": 16, "L1BM": 8192, "L2BM": 32768, "PDM": 1 << 19}
+    monkeypatch.setattr(code_module, "_sizes", lambda: sizes)
+    monkeypatch.setattr(code_module, "RESERVED", {})
+
+
+def check_stored(built: Built) -> None:
+    found = walk(built, {f"x{number}": values(number) for number in range(5)})
     assert not found.wrong, str(found)
     assert not trespasses(built)
     assert not difference(built)
+
+
+@pytest.mark.slow
+def test_what_is_needed_latest_waits_in_dram(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_room(monkeypatch)
+    monkeypatch.setattr(builder_module, "made_again", lambda plan, *_: plan)
+    plan = stored_in_turn()
+    built = build(plan)
+    spilled = [piece.action for piece in built.pieces if isinstance(piece.action, Spill)]
+    (latest,) = (action.target for action in plan.actions if isinstance(action, Load) and action.target.value == "x3")
+    assert spilled == [Spill(latest, back=False), Spill(latest, back=True)]
+    check_stored(built)
+
+
+@pytest.mark.slow
+def test_an_input_for_which_there_is_no_room_is_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_room(monkeypatch)
+    built = build(stored_in_turn())
+    actions = [piece.action for piece in built.pieces]
+    assert not any(isinstance(action, Spill) for action in actions)
+    assert [a.target.value for a in actions if isinstance(a, Load)] == ["x0", "x1", "x2", "x3", "x4", "x3"]
+    assert built.put_away > 0
+    check_stored(built)
