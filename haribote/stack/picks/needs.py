@@ -22,7 +22,7 @@ joined by OR with what is there. Addresses count from where the round lies in LM
 _Profiles = list[tuple[Ints, list[Profile]]]
 """The column of every PE, and the profiles of a round's items."""
 ALIGNED = 4
-"""Words by which what lies elsewhere must be apart to be read and written alike."""
+"""What lies further on by a multiple of so many words is read and written by the same items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,8 @@ class Needs:
         """The profiles of a round's items, with the column of every PE; what is written before what is joined. start:
         of the round in LM0; base: of the target; at: where constants are in LM0, by their marks.
         """
-        apart = start - start % ALIGNED, base - base % ALIGNED
+        first = min(start, *at.values()) if at else start
+        apart = first - first % ALIGNED, base - base % ALIGNED
         near = start - apart[0], base - apart[1], {mark: address - apart[0] for mark, address in at.items()}
         key = _key(rounds), number, *near[:2], *near[2].items()
         if key not in self._profiles:

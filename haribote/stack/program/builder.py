@@ -128,9 +128,10 @@ def _in_better_order(one: _Builder) -> _Builder:
         return one
     if one.without_nops.steps < IN_ORDER and one.plain.steps < IN_ORDER:
         return one
+    efforts = list(one.efforts())
     like = None if one.code.zeros else one  # that room is short takes several passes to find out
     for ahead in (True, False):  # what comes early takes up room
-        actions = ordered(one.work, list(one.efforts()), one.at_home, ahead)
+        actions = ordered(one.work, efforts, one.at_home, ahead)
         if actions is None:
             break
         with suppress(HariboteError):

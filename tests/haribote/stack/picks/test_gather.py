@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from haribote.stack.code import Code
-from haribote.stack.maps import COPY, Bit, BitMap, W, address
+from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
 from haribote.stack.notation import parse
 from haribote.stack.picks import gather
 from haribote.stack.places import Place
@@ -60,6 +60,32 @@ def check(
 
 
 NUMBERS = np.arange(256 * 16).reshape(256, 16)
+
+
+WHOLE = BitMap.of("LM", (16, 16), dict.fromkeys(unit_bits("LM"), COPY) | {W: 0} | {address(k): k + 1 for k in range(7)})
+"""All of a tensor in every PE."""
+
+
+@pytest.mark.parametrize(("bank", "found", "room"), [("LM1", SMALL, 512), ("LM1", SMALL, 12), ("LM0", WHOLE, 64)])
+def test_what_is_known_of_a_gather_does_for_any_places(bank: str, found: BitMap, room: int) -> None:
+    """The lines are those of a program that knows nothing, whatever lies before the operands. room: words of LM0 before
+    the source, for constants, and for all of the source or a part of it at a time, where it is not there already.
+    """
+    index = np.random.default_rng(2).integers(-1, 256, (16, 16))
+    first = Code()
+    for words in (0, 4, 12, 256):
+        lines = []
+        for code in (first.anew(), Code(zeros=False)):
+            code.take(words, ("LM0",))
+            code.take(words, ("GRF1",))
+            before = code.take(room, ("LM0",))
+            source, target = taken(code, bank, found), taken(code, "GRF1", SMALL)
+            code.take(code.largest("LM0"), ("LM0",))
+            code.give(before)
+            gather.emit(code, source, target, index, 1.0)
+            lines.append(code.lines)
+        assert lines[0] == lines[1]
+    assert len(first.known) == 1
 
 
 @pytest.mark.parametrize("bank", ["GRF1", *slow("LM0")])
