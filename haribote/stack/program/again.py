@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from haribote.stack.plan import Action, Become, Load, Pick, Plan, Shift, Version
 from haribote.stack.program.work import Joined, Work
 
+Maker = Load | Pick | Shift
 SMALLER = 4
 """How many times smaller than its result a source must be that stays in the PEs instead."""
 
@@ -26,16 +27,16 @@ def made_again(plan: Plan, work: Sequence[Work], gone: Mapping[Version, int]) ->
         reader = work[number]
         first = reader.multiply if isinstance(reader, Joined) else reader
         maker = next((one for one in _makers(plan, first) if one.target == version), None)
-        if maker is not None:
+        if maker is not None and version not in _made_right_before(plan, first):  # or two would make room for ever
             before[id(first)].append(maker)
     if not before:
         return plan
     return replace(plan, actions=tuple(one for action in plan.actions for one in (*before[id(action)], action)))
 
 
-def _makers(plan: Plan, reader: Work) -> Iterator[Load | Pick | Shift]:
+def _makers(plan: Plan, reader: Work) -> list[Maker]:
     """The actions before one that give right before it what they gave in their own place, at little cost."""
-    residents, found = frozenset(plan.resident), list[Load | Pick | Shift]()
+    residents, found = frozenset(plan.resident), list[Maker]()
     for action in plan.actions:
         if action is reader:
             break
@@ -43,10 +44,20 @@ def _makers(plan: Plan, reader: Work) -> Iterator[Load | Pick | Shift]:
             found = [one for one in found if isinstance(one, Load) or one.source != action.parameter]
         elif isinstance(action, Load | Pick | Shift) and _is_cheap(action, residents):
             found.append(action)
-    yield from found
+    return found
 
 
-def _is_cheap(action: Load | Pick | Shift, residents: frozenset[Version]) -> bool:
+def _made_right_before(plan: Plan, reader: Work) -> set[Version]:
+    """What the actions give between which and the reader there is nothing but others like them."""
+    found = set[Version]()
+    for action in plan.actions:
+        if action is reader:
+            break
+        found = {*found, action.target} if isinstance(action, Maker) else set()
+    return found
+
+
+def _is_cheap(action: Maker, residents: frozenset[Version]) -> bool:
     """Whether an action costs less than a way of its result to DRAM and back."""
     if isinstance(action, Load):
         return True
