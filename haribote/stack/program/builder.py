@@ -126,9 +126,10 @@ def _in_better_order(one: _Builder) -> _Builder:
     take about as little time. Templates have an order of their own."""
     if any(isinstance(action, Stream) for action in one.plan.actions):
         return one
-    if one.without_nops.steps < IN_ORDER and one.plain.steps < IN_ORDER:
+    if sum(program.steps for program in one.programs) < IN_ORDER and one.plain.steps < IN_ORDER:
         return one
     efforts = list(one.efforts())
+    little = LITTLE * sum(cost_of(program).cycles for program in one.programs)
     like = None if one.code.zeros else one  # that room is short takes several passes to find out
     for ahead in (True, False):  # what comes early takes up room
         actions = ordered(one.work, efforts, one.at_home, ahead)
@@ -136,7 +137,7 @@ def _in_better_order(one: _Builder) -> _Builder:
             break
         with suppress(HariboteError):
             other = _written(replace(one.plan, actions=tuple(actions)), like)
-            if other.put_away <= one.put_away + LITTLE * cost_of(one.without_nops).cycles:
+            if other.put_away <= one.put_away + little:
                 return other
     return one
 
@@ -252,15 +253,15 @@ class _Builder:
         return _put_away(self.plan, self.pieces)
 
     @cached_property
-    def without_nops(self) -> Program:
-        """All lines as they are, which is no program yet."""
-        return assemble("\n".join(self.code.lines))
+    def programs(self) -> tuple[Program, ...]:
+        """The lines of every piece, without nops."""
+        return tuple(assemble("\n".join(piece.lines)) for piece in self.pieces)
 
     def efforts(self) -> Iterator[Effort]:
         """Of every piece of work, in order."""
-        for piece in self.pieces:
+        for piece, program in zip(self.pieces, self.programs, strict=True):
             if not isinstance(piece.action, Spill):
-                yield effort(assemble("\n".join(piece.lines)))
+                yield effort(program)
 
     @cached_property
     def plain(self) -> Program:
