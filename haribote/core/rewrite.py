@@ -63,7 +63,8 @@ class Rewriter(NodeWriter):
     def pick(self, x: str, numbers: ArrayLike, part: str = "", name: str = "", fill: float = 0.0) -> str:
         """The elements of these flat numbers, `fill` for -1."""
         name = self._name(part, name)
-        index = self.builder.constant(np.asarray(numbers, np.int32), f"{name}.index")
+        narrow = np.asarray(numbers, np.int32)  # no value has 2^31 elements (`model_file.ELEMENTS`)
+        index = self.builder.constant(narrow, f"{name}.index")
         return self.builder.op("Pick", x, index, name=name, reserved=True, fill=fill)
 
     def constant(self, value: ArrayLike, part: str) -> str:

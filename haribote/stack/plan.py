@@ -164,7 +164,7 @@ class Pick:
 
     source: Version
     target: Version
-    index: NDArray[np.int64] | Version
+    index: NDArray[np.integer[Any]] | Version
     fill: float = 0.0
 
 

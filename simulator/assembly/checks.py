@@ -36,6 +36,8 @@ def _paths(step: Step) -> set[str]:
     return {instruction.path for instruction in step.instructions if instruction.path}
 
 
+Sent = tuple[int, int, Instruction]
+"""The step in which the last transfer from the PEs to L1BM was issued, its line, and the instruction."""
 NOT_KNOWN = Text("what it holds is not known")  # a forwarding path that is read after another step than the next
 
 
@@ -67,7 +69,7 @@ def _layout(instruction: Instruction, operand: Turnaround | L1bm) -> tuple[int, 
     return instruction.form.l1bm, operand.words
 
 
-def _turnaround(step: Step, sent: tuple[int, int, Instruction] | None, now: int) -> Iterator[Diagnostic]:
+def _turnaround(step: Step, sent: Sent | None, now: int) -> Iterator[Diagnostic]:
     """`$lbi` replays the transfer of the step before (isa.md, section 8).
 
     Errors are what the machine refuses to run: no text says what another family, or `$lbi` after `$llb`, would read.
@@ -81,7 +83,7 @@ def _turnaround(step: Step, sent: tuple[int, int, Instruction] | None, now: int)
 
 
 def _replay(
-    instruction: Instruction, operand: Turnaround, sent: tuple[int, int, Instruction] | None, now: int
+    instruction: Instruction, operand: Turnaround, sent: Sent | None, now: int
 ) -> tuple[str, str, Literal["error", "warning"]] | None:
     """What is wrong with a `$lbi`: message, fix, severity."""
     name = f"${'l' * (operand.words // 2)}bi"
@@ -204,7 +206,7 @@ def check(program: Program) -> list[Diagnostic]:
     timeline = Timeline()
     found: list[Diagnostic] = []
     valid: set[str] = set()
-    sent: tuple[int, int, Instruction] | None = None
+    sent: Sent | None = None
     extended = False
     for line in program.lines:
         found += _doubtful_line(line)

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from simulator.effects.accesses import Access, accesses
@@ -249,12 +250,11 @@ class Timeline:
 
     now: int = 0
     _recent: dict[str, list[tuple[int, int, Timed]]] = field(default_factory=lambda: defaultdict(list))
-    _known: tuple[Step | None, tuple[Timed, ...]] = (None, ())
 
     def waits(self, step: Step) -> list[Wait]:
         """What `step` would read too early if it were issued now; the worst producer of each rule."""
         worst: dict[tuple[WaitRule, bool], Wait] = {}
-        for access in self._timed(step):
+        for access in chain.from_iterable(map(timed, step.instructions)):
             for rule in _BY_CONSUMER.get(access.kind, ()):
                 for time, line, produced in self._recent.get(rule.producer, ()):
                     between = self.now - time - 1
@@ -268,15 +268,9 @@ class Timeline:
 
     def issue(self, step: Step) -> None:
         """Let `step` happen now."""
-        for access in self._timed(step):
+        for access in chain.from_iterable(map(timed, step.instructions)):
             if access.kind in _PRODUCERS:
                 recent = self._recent[access.kind]
                 recent[:] = [entry for entry in recent if self.now - entry[0] <= WINDOW]
                 recent.append((self.now, step.line, access))
         self.now += step.count
-
-    def _timed(self, step: Step) -> tuple[Timed, ...]:
-        """The accesses of a step, which is asked for twice in a row: what it waits for, then what waits for it."""
-        if self._known[0] is not step:
-            self._known = step, tuple(access for instruction in step.instructions for access in timed(instruction))
-        return self._known[1]

@@ -181,7 +181,7 @@ for _rule in RULES:
 
 def gap(first: p.Instruction, second: p.Instruction) -> int:
     """Steps that must lie between two instructions by the rules of waits."""
-    return _gap(tuple(timed(first)), tuple(timed(second)))
+    return _gap(timed(first), timed(second))
 
 
 def _gap(made: Sequence[Timed], used: Sequence[Timed]) -> int:
@@ -271,7 +271,7 @@ class Distances:
         found = self._known.get(node)
         if found is None:
             assert node.instruction is not None
-            accesses, demand = tuple(timed(node.instruction)), demand_of(node.instruction)
+            accesses, demand = timed(node.instruction), demand_of(node.instruction)
             kinds = self._kinds.setdefault(_kinds_of(accesses), len(self._kinds))
             number = self._demands.setdefault(demand, len(self._demands))
             found = self._known[node] = _Known(

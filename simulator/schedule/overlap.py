@@ -237,7 +237,7 @@ class _Machine:
     def __init__(self, items: Sequence[Item], between: float) -> None:
         """between: cycles of the nops between two runs."""
         self._items, self._between = items, between
-        self._steps = list(_watched(items))
+        self._steps = list(_watched(items))  # each with the cycles before it
         self._moves = [number for number, item in enumerate(items) if item.groups]
         self._ended: dict[tuple[int, int], float] = {}  # number, run: when
         self._waiting: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)  # for the end of the first

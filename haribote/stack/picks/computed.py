@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from haribote.stack.code import Code, long
 from haribote.stack.issues import operand
 from haribote.stack.maps import BitMap
-from haribote.stack.picks.gather import PickError, brought, rounds_of, rows_of, sink, word_of_fill
+from haribote.stack.picks.gather import PickError, brought, rounds_of, sink, word_of_fill
+from haribote.stack.picks.needs import rows_of
 from haribote.stack.picks.spread import SpreadLoad, Wants
 from haribote.stack.places import Place
 from simulator import isa

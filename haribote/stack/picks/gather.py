@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from haribote.errors import HariboteError
 from haribote.stack.code import LM, Code
 from haribote.stack.maps import BitMap
-from haribote.stack.picks.held import FILL, NONE, Ints, elements, word_of
+from haribote.stack.picks.held import FILL, Ints, word_of
 from haribote.stack.picks.lines import ANY, copies, indirect, items
 from haribote.stack.picks.needs import FILLED, ZERO, Needs
 from haribote.stack.picks.spread import SpreadLoad, Wants, gathered, loads
@@ -69,22 +69,12 @@ def _needs(target: BitMap, source: BitMap, index: NDArray[Any], padding: bool) -
         target = target.padded
         widths = [(0, wide - size) for wide, size in zip(target.shape, shape, strict=True)]
         wanted = np.pad(wanted.reshape(shape), widths, constant_values=-1)
-    return needs(target, source, wanted.ravel())
+    return Needs.of(target, source, wanted.ravel())
 
 
 def word_of_fill(fill: float | int) -> int:
     """The word of a fill value: of a float as a single, of an int as it is."""
     return int(np.float32(fill).view(np.uint32)) if isinstance(fill, float) else fill & 0xFFFFFFFF
-
-
-def needs(target: BitMap, source: BitMap, index: Ints) -> Needs:
-    """What each word of each PE wants. index: flat."""
-    named = np.append(source.indices().ravel(), FILL).astype(np.int32)  # by the index, of which -1 is the last one
-    wanted = np.full((1 << target.width) - NONE, NONE, np.int32)  # by the target's element, of which NONE is at the end
-    wanted[target.indices().ravel()] = named[index]
-    found = elements(target.padded)
-    rows = _rows(found)
-    return Needs(rows, wanted[found[rows]], source.width)
 
 
 def _gather(code: Code, source: Place, target: Place, needed: Needs, fill: int) -> None:
@@ -100,15 +90,6 @@ def _gather(code: Code, source: Place, target: Place, needed: Needs, fill: int) 
                 for pe_of, (plain, *others) in needed.profiles(rounds, number, start, base, marks):
                     code.add(*copies(plain.items, "LM0", bank))
                     indirect(code, others, pe_of, bank)
-
-
-def rows_of(target: BitMap) -> Ints:
-    """The words of a tensor that hold elements, or what its axes are padded by, in any PE."""
-    return _rows(elements(target.padded))
-
-
-def _rows(found: Ints) -> Ints:
-    return np.flatnonzero((found >= 0).any(axis=1))
 
 
 def constant(code: Code, word: int) -> int:

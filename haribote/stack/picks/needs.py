@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.stack.picks.held import FILL, NONE, Ints
+from haribote.stack.maps import BitMap
+from haribote.stack.picks.held import FILL, NONE, Ints, elements
 from haribote.stack.picks.lines import ANY, Item, Profile, items, profiles
 from haribote.stack.picks.spread import SpreadLoad, Wants
 
@@ -35,8 +36,18 @@ class Needs:
     rows: Ints
     wanted: Ints
     width: int
-    _picked: dict[object, list[_Picks]] = field(default_factory=dict)
-    _profiles: dict[object, _Profiles] = field(default_factory=dict)
+    _picked: dict[object, list[_Picks]] = field(default_factory=dict, init=False)
+    _profiles: dict[object, _Profiles] = field(default_factory=dict, init=False)
+
+    @staticmethod
+    def of(target: BitMap, source: BitMap, index: Ints) -> Needs:
+        """Of target[e] = source[index[e]]. index: flat."""
+        named = np.append(source.indices().ravel(), FILL).astype(np.int32)  # by the index, of which -1 is the last one
+        wanted = np.full((1 << target.width) - NONE, NONE, np.int32)  # by the target's element; NONE is at the end
+        wanted[target.indices().ravel()] = named[index]
+        found = elements(target.padded)
+        rows = _rows(found)
+        return Needs(rows, wanted[found[rows]], source.width)
 
     @cached_property
     def wants(self) -> Wants:
@@ -75,6 +86,15 @@ class Needs:
             for mark, address in at.items():
                 reads[columns == mark] = address
             yield pe_of, items(base + rows, reads, join)
+
+
+def rows_of(target: BitMap) -> Ints:
+    """The words of a tensor that hold elements, or what its axes are padded by, in any PE."""
+    return _rows(elements(target.padded))
+
+
+def _rows(found: Ints) -> Ints:
+    return np.flatnonzero((found >= 0).any(axis=1))
 
 
 def _key(rounds: Sequence[SpreadLoad]) -> tuple[object, ...]:

@@ -26,45 +26,38 @@ def made_again(plan: Plan, work: Sequence[Work], gone: Mapping[Version, int]) ->
     for version, number in gone.items():
         reader = work[number]
         first = reader.multiply if isinstance(reader, Joined) else reader
-        maker = next((one for one in _makers(plan, first) if one.target == version), None)
-        if maker is not None and version not in _made_right_before(plan, first):  # or two would make room for ever
+        maker = _maker(plan, version, first)
+        if maker is not None:
             before[id(first)].append(maker)
     if not before:
         return plan
     return replace(plan, actions=tuple(one for action in plan.actions for one in (*before[id(action)], action)))
 
 
-def _makers(plan: Plan, reader: Work) -> list[Maker]:
-    """The actions before one that give right before it what they gave in their own place, at little cost."""
-    residents, found = frozenset(plan.resident), list[Maker]()
+def _maker(plan: Plan, version: Version, reader: Work) -> Maker | None:
+    """The action that gives a version right before one that reads it as it did in its own place, at little cost. None
+    for none; and where it is made there already, or two versions could make room for each other for ever.
+    """
+    residents, found, there = frozenset(plan.resident), list[Maker](), False
     for action in plan.actions:
         if action is reader:
             break
         if isinstance(action, Become):  # the parameter has another value from here on
             found = [one for one in found if isinstance(one, Load) or one.source != action.parameter]
-        elif isinstance(action, Load | Pick | Shift) and _is_cheap(action, residents):
-            found.append(action)
-    return found
-
-
-def _made_right_before(plan: Plan, reader: Work) -> set[Version]:
-    """What the actions give between which and the reader there is nothing but others like them."""
-    found = set[Version]()
-    for action in plan.actions:
-        if action is reader:
-            break
-        found = {*found, action.target} if isinstance(action, Maker) else set()
-    return found
+        if not isinstance(action, Maker):
+            there = False
+        elif action.target == version:
+            there = True
+            found += [action] * _is_cheap(action, residents)
+    return found[0] if found and not there else None
 
 
 def _is_cheap(action: Maker, residents: frozenset[Version]) -> bool:
     """Whether an action costs less than a way of its result to DRAM and back."""
     if isinstance(action, Load):
         return True
-    there = isinstance(action.index, np.ndarray) if isinstance(action, Pick) else _is_plain(action, residents)
+    if isinstance(action, Pick):
+        there = isinstance(action.index, np.ndarray)
+    else:
+        there = action.source in residents and not action.combine and not action.axes
     return there and SMALLER * action.source.map.longs <= action.target.map.longs
-
-
-def _is_plain(action: Shift, residents: frozenset[Version]) -> bool:
-    """Whether a move adds nothing up, of what is always there."""
-    return action.source in residents and not action.combine and not action.axes

@@ -129,7 +129,7 @@ def _in_better_order(one: _Builder) -> _Builder:
     if sum(program.steps for program in one.programs) < IN_ORDER and one.plain.steps < IN_ORDER:
         return one
     efforts = list(one.efforts())
-    little = LITTLE * sum(cost_of(program).cycles for program in one.programs)
+    most = one.put_away + LITTLE * sum(cost_of(program).cycles for program in one.programs)
     like = None if one.code.zeros else one  # that room is short takes several passes to find out
     for ahead in (True, False):  # what comes early takes up room
         actions = ordered(one.work, efforts, one.at_home, ahead)
@@ -137,7 +137,7 @@ def _in_better_order(one: _Builder) -> _Builder:
             break
         with suppress(HariboteError):
             other = _written(replace(one.plan, actions=tuple(actions)), like)
-            if other.put_away <= one.put_away + little:
+            if other.put_away <= most:
                 return other
     return one
 

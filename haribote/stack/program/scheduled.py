@@ -23,7 +23,7 @@ MIDDLING = 1_000
 BIND = 0.75
 """The share of its overlapped cycles that a program's moves take alone when these count as what binds it."""
 EFFORT = 3
-"""How long to look for fewer steps: of some 400 instructions, 500 tries of a few milliseconds each."""
+"""How long to look for fewer steps: of some 400 instructions, 240 tries of a few milliseconds each."""
 ENOUGH = 0.98
 """The same share when nothing is to be won any more by fewer steps."""
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from haribote.stack.picks.gather import needs
+from haribote.stack.picks.needs import Needs
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.gathers import PICKED, _wants, gather_cycles
 from simulator import isa
@@ -9,7 +9,7 @@ from simulator import isa
 def test_a_sample_wants_nothing_that_the_whole_gather_does_not() -> None:
     index = np.random.default_rng(0).integers(-1, 64 * 24, (64, 40))
     source, target = candidates((64, 24))[0][1], candidates((64, 40))[0][1]
-    whole = needs(target, source, index.ravel()).wants
+    whole = Needs.of(target, source, index.ravel()).wants
     some = _wants(source, target, index)
     assert some.may.any()
     assert not (some.may & ~whole.may).any()
