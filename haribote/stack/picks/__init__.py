@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ def emit(
     code: Code,
     source: Place,
     targets: Sequence[Place],
-    index: NDArray[np.int64] | Sequence[Place],
+    index: NDArray[np.integer[Any]] | Sequence[Place],
     fill: float | int = 0.0,
     padding: bool = False,
 ) -> None:
