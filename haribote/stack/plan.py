@@ -7,7 +7,7 @@ A value may be in several layouts at once; each is a `Version`. Actions are in t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import prod
 from typing import Any, Literal
@@ -45,6 +45,9 @@ class Version:
     def __hash__(self) -> int:
         return self._hash
 
+    def __str__(self) -> str:
+        return self.value
+
     def __reduce__(self) -> tuple[type[Version], tuple[object, ...]]:
         return Version, (self.value, self.map, self.split, self.fill)  # another process hashes texts otherwise
 
@@ -72,6 +75,27 @@ class Version:
     def unpack(self, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The inverse."""
         return array.reshape([prod(axis) for axis in self.split])[tuple(slice(size) for size in shape)]
+
+
+PARTS = ("rounded", "rest")
+
+
+@dataclass(frozen=True)
+class Half(Version):
+    """One of the two pseudo-singles of a value, in a layout. part: one of PARTS."""
+
+    part: str = PARTS[0]
+
+    def __reduce__(self) -> tuple[type[Version], tuple[object, ...]]:
+        return Half, (self.value, self.map, self.split, self.fill, self.part)
+
+    def __str__(self) -> str:
+        return f"{self.value}.{self.part}"
+
+    @property
+    def other(self) -> Half:
+        """The other part."""
+        return replace(self, part=PARTS[1 - PARTS.index(self.part)])
 
 
 @lru_cache(maxsize=1 << 12)
@@ -126,23 +150,24 @@ class Compute:
 
 @dataclass(frozen=True)
 class Halve:
-    """A value as two pseudo-singles for the matrix unit: target's map has a first axis of two, rounded and rest."""
+    """A value as two pseudo-singles for the matrix unit, both of its map: what is rounded, and the rest of it."""
 
     source: Version
-    target: Version
+    rounded: Half
+    rest: Half
 
 
 @dataclass(frozen=True)
 class Multiply:
     """A contraction. spec: as in einsum on the axes of the maps, `nk,mk->nm`. target: with PART where k is spread.
-    halves: of an operand, where it is read so. precision: as `products.cores` has it.
+    halves: of an operand, rounded and rest, where it is read so. precision: as `products.cores` has it.
     """
 
     spec: str
     a: Version
     b: Version
     target: Version
-    halves: Version | None = None
+    halves: tuple[Half, Half] | None = None
     precision: Literal["float", "pseudo", "half"] = "float"
 
 
@@ -204,9 +229,8 @@ def reads(action: Action) -> Iterator[Version]:
         case Compute():
             yield from action.reads
         case Multiply():
-            yield from (version for version in (action.a, action.b) if not _halved(action, version))
-            if action.halves is not None:
-                yield action.halves
+            yield from (version for version in (action.a, action.b) if not read_as_halves(action, version))
+            yield from action.halves or ()
         case Stream():
             yield action.matrix
             yield action.vectors
@@ -223,19 +247,23 @@ def writes(action: Action) -> Iterator[Version]:
     match action:
         case Compute():
             yield from action.writes
-        case Load() | Shift() | Alias() | Halve() | Multiply() | Stream() | Pick():
+        case Load() | Shift() | Alias() | Multiply() | Stream() | Pick():
             yield action.target
+        case Halve():
+            yield action.rounded
+            yield action.rest
         case Become():
             yield action.parameter
         case Store():
             pass
 
 
-def _halved(action: Multiply, version: Version) -> bool:
+def read_as_halves(action: Multiply, version: Version) -> bool:
     """True for the operand that a product reads as halves instead."""
-    return action.halves is not None and action.halves.value == halves_name(version.value)
+    return action.halves is not None and action.halves == halves_of(version)
 
 
-def halves_name(value: str) -> str:
-    """The name of a value's pseudo-singles."""
-    return f"{value}.halves"
+def halves_of(version: Version) -> tuple[Half, Half]:
+    """The pseudo-singles of a version: what is rounded, and the rest."""
+    rounded, rest = (Half(version.value, version.map, version.split, version.fill, part) for part in PARTS)
+    return rounded, rest

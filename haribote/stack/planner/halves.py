@@ -13,9 +13,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from haribote.stack import moves, products
-from haribote.stack.maps import BitMap, address
+from haribote.stack.maps import BitMap
 from haribote.stack.places import NoRoom
-from haribote.stack.plan import Action, Alias, Halve, Load, Multiply, Shift, Version, halves_name, reads
+from haribote.stack.plan import Action, Alias, Halve, Load, Multiply, Shift, Version, halves_of, reads
 from haribote.stack.planner.facts import MOST_WORDS
 from haribote.stack.planner.families import PES
 from haribote.stack.products.pairs import pairs_of
@@ -89,14 +89,13 @@ def _broadcasts(action: Multiply, number: int, move: Shift) -> bool:
 
 
 def _saves(move: Shift, served: int, also: bool) -> bool:
-    """Whether rounding fewer words for so many products saves more than twice as many words cost on their way; also:
-    beside those that stay as they are."""
+    """Whether rounding fewer words for so many products saves more than moving both halves costs; also: beside the
+    singles, which others read."""
     source, target = move.source.map, move.target.map
-    two = _two(move.source).map, _two(move.target).map
-    if 2 * two[1].longs > MOST_WORDS:
+    if 4 * target.longs > MOST_WORDS:
         return False
     try:
-        more = moves.price(*two) - (0.0 if also else moves.price(source, target))
+        more = (2 if also else 1) * moves.price(source, target)
     except NoRoom:
         return False
     return more <= STEP_CYCLES * ROUNDED * (served * target.longs - source.longs) / 4
@@ -109,20 +108,10 @@ def _dense(found: BitMap) -> bool:
 
 def _halve(found: list[Action], served: Sequence[Action], move: Shift, also: bool) -> None:
     """Let products read halves; also: others go on reading what is moved."""
-    source, target = _two(move.source), _two(move.target)
-    at, halve = found.index(move), Halve(move.source, source)
+    sources, targets = halves_of(move.source), halves_of(move.target)
+    at, halve = found.index(move), Halve(move.source, *sources)
     before = [] if halve in found[:at] else [halve]  # another move from there may have its halves
-    found[at : at + 1] = [*([move] if also else ()), *before, Shift(source, target)]
+    found[at : at + 1] = [*([move] if also else ()), *before, *map(Shift, sources, targets)]
     for action in served:
         assert isinstance(action, Multiply)
-        found[found.index(action)] = replace(action, halves=target)
-
-
-def _two(version: Version) -> Version:
-    """A version of both halves: the rounded part's long words, then the rest's."""
-    shape = (2, *version.map.shape)
-    top = address(version.map.address_bits)
-    table = {**dict(version.map.carries), top: version.map.width}
-    return Version(
-        halves_name(version.value), BitMap.of(version.map.memory, shape, table), ((2,), *version.split), version.fill
-    )
+        found[found.index(action)] = replace(action, halves=targets)

@@ -69,14 +69,14 @@ def emit(
     a: Sequence[Place],
     b: Sequence[Place],
     target: Place | Sequence[Place],
-    halves: Sequence[Place] | None = None,
+    halves: Sequence[Sequence[Place]] | None = None,
 ) -> None:
     """Add the lines of a product.
 
     a, b: the homes of the operands, the same map in one or more banks. target: one or more banks, with the map
     `core.target` or another that the core can give; or L1BM with `core.target_above`. Nothing else changes but
-    scratch, T, mask entries and the matrix registers. halves: of the operand that is not the matrix, as `halve` has
-    made them; then its homes are not needed. Raises NoProduct and NoRoom.
+    scratch, T, mask entries and the matrix registers. halves: homes of the rounded part and of the rest of the operand
+    that is not the matrix, as `halve` has made them; then its homes are not needed. Raises NoProduct and NoRoom.
     """
     if core.matrix:
         emit_matrix(code, core, a, b, target, halves)

@@ -15,7 +15,6 @@ from haribote.stack.code import GRF, LM, Code, Slot, long
 from haribote.stack.places import Place
 from haribote.stack.products.core import HALF, Core
 from haribote.stack.products.forms import Form, Registers, in_turn, kept, rows, used_once
-from haribote.stack.products.halves import parts_of
 from haribote.stack.products.matching import loops, turned
 from haribote.stack.products.result import ProductResult, result
 from haribote.stack.products.room import GROUP, Banks, banks, have_room, in_blocks
@@ -79,6 +78,7 @@ class _Product:
         in_blocks, chunk, rows = self.banks.in_blocks, self.banks.chunk, len(self.walks.row_groups)
         self.held = 1 if in_blocks else self.depth  # blocks of vectors at once
         self.vectors = {} if self.given is not None else self._room_of_vectors()
+        self.read = {side.banks[0] for side in self.given or ()} or {self.banks.vectors}
         self.apart = chunk if in_blocks else 0  # groups from the sums of a row group to those of the next
         sums = 4 * self.kind.words * (rows * chunk if in_blocks else chunk)
         self.sums = None if self.banks.in_place else self.code.take(sums, (self.banks.sums,))
@@ -230,7 +230,7 @@ class _Product:
                 name = f"{'h' if self.kind is HALF else 'g'}m{'mul' if first else 'fma'}"
                 line = f"{name} ${register} {self._vectors(vector, block, place)}{addend}"
                 if last and blocks.stop == self.depth:
-                    self.code.add(*self.goal.store(line, elements, (self.banks.vectors, self.banks.sums)))
+                    self.code.add(*self.goal.store(line, elements, (*self.read, self.banks.sums)))
                 else:
                     self.code.add(f"{line} {'$nowrite' if same else total}")
             forwarded = same
@@ -250,13 +250,12 @@ def emit_matrix(
     a: Sequence[Place],
     b: Sequence[Place],
     target: Place | Sequence[Place],
-    halves: Sequence[Place] | None = None,
+    halves: Sequence[Sequence[Place]] | None = None,
 ) -> None:
     """Add the lines of a product in the matrix unit. Raises NoProduct, NoRoom."""
     spec, goal = core.spec, result(core, target)
     letters = spec.a, spec.b
-    given = None if halves is None else parts_of(halves, core.b if core.matrix == "a" else core.a)
-    a, b = (given[0] if given and name != core.matrix else homes for name, homes in (("a", a), ("b", b)))
+    a, b = (halves[0] if halves and name != core.matrix else homes for name, homes in (("a", a), ("b", b)))
     sides = [ProductSide(tuple(homes), tags(homes[0].map, own)) for homes, own in ((a, spec.a), (b, spec.b))]
     order = (0, 1) if core.matrix == "a" else (1, 0)
     ready = [turned(sides[number].carries, core.turns[number]) for number in order]
@@ -264,16 +263,17 @@ def emit_matrix(
     if core.precision == "float":
         unit_matrix(code, "LM0")  # before scratch takes what has never been used
     with code.scratch():
-        x, y = (turn(code, spec, letters[number], sides[number], core.turns[number]) for number in order)
+        given = tuple(dict.fromkeys(homes[0].memory for homes in halves or ()))
+        x, y = (turn(code, spec, letters[number], sides[number], core.turns[number], given) for number in order)
         parts = 2 if core.precision == "float" else 1
         chosen = banks(
             code, len(walks.row_groups), len(walks.groups), len(walks.blocks), parts, goal.side.banks,
-            (x.banks, y.banks), core.kind, y.banks[0] if given else "",
+            (x.banks, y.banks), core.kind, given,
         )  # fmt: skip
         if not given and core.precision == "float":
             several = in_blocks(code, chosen, len(walks.row_groups), len(walks.groups), len(walks.blocks), x.banks)
             chosen = several or chosen
-        vectors = None if given is None else [ProductSide(tuple(homes), y.carries) for homes in given]
+        vectors = None if halves is None else [ProductSide(tuple(homes), y.carries) for homes in halves]
         _Product(code, _best(x, chosen.matrices), _best(y, chosen.vectors), goal, walks, chosen, core, vectors).run()
 
 

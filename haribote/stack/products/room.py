@@ -45,18 +45,18 @@ def banks(
     targets: Collection[str],
     homes: Sequence[Collection[str]],
     kind: Kind,
-    given: str = "",
+    given: Sequence[str] = (),
 ) -> Banks:
     """Choose them. rows: row groups of the matrix; groups: of four vectors; blocks: of what is summed over; parts: of a
-    single; targets: banks of the result; homes: banks of the matrix and of the vectors; given: where the vectors lie
-    ready. Raises NoRoom.
+    single; targets: banks of the result; homes: banks of the matrix and of the vectors; given: where parts of
+    the vectors lie ready. Raises NoRoom.
     """
     matrix, vector = homes
-    own = [bank for bank in targets if bank in GRF and bank != given][:1]
+    own = [bank for bank in targets if bank in GRF and bank not in given][:1]
     found = []
     for sums in own or GRF:
-        for vectors in (given,) if given else (*GRF, *LM):
-            if vectors == sums or (not given and vectors in LM and set(vector) == {vectors}):
+        for vectors in given[:1] or (*GRF, *LM):
+            if sums in (vectors, *given) or (not given and vectors in LM and set(vector) == {vectors}):
                 continue
             most = (
                 groups
@@ -73,7 +73,9 @@ def banks(
         sizes = ", ".join(f"{code.largest(bank)} of {bank}" for bank in (*GRF, *LM))
         raise NoRoom(f"a product needs {need} words for four vectors; the largest free pieces are {sizes}", "less")
     rest = [bank for bank in (*reversed(LM), *GRF) if bank not in (vectors, sums)]
-    matrices = min(rest, key=lambda bank: (bank in LM and set(matrix) == {bank}, bank in GRF, bank in targets))
+    matrices = min(
+        rest, key=lambda bank: (bank in given, bank in LM and set(matrix) == {bank}, bank in GRF, bank in targets)
+    )
     if blocks > 1 and matrices not in matrix and have_room(code, matrices, kind, parts, rows * blocks):
         most = min(most, small_chunk(groups))  # no matrix is made again, and the first results travel earlier
     return Banks(vectors, sums, matrices, bool(own), even_chunk(groups, most))

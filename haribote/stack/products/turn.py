@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import address
 from haribote.stack.places import Place
@@ -13,7 +15,9 @@ SPARE = 192
 """Words of GRF that a product needs beside its operands, about."""
 
 
-def turn(code: Code, spec: Spec, letters: str, side: ProductSide, bits: Turn) -> ProductSide:
+def turn(
+    code: Code, spec: Spec, letters: str, side: ProductSide, bits: Turn, busy: Collection[str] = ()
+) -> ProductSide:
     """The operand with its blocks transposed, in scratch; itself where there is nothing to turn.
 
     A block's rows (the values of the address bits) are written to a matrix register and its columns read from it, two
@@ -23,7 +27,7 @@ def turn(code: Code, spec: Spec, letters: str, side: ProductSide, bits: Turn) ->
         return side
     (source, *_) = side.homes
     after = turned(side.carries, bits)
-    slot = code.take(source.words, _banks(code, source))
+    slot = code.take(source.words, _banks(code, source, busy))
     place = Place(slot.bank, slot.address, map_of(source.map.shape, letters, "LM", after))
     inside = [address(number) for number in bits]
     outer = [tag for tag in side.tags() if tag not in [side.carries[bit] for bit in inside]]
@@ -42,7 +46,8 @@ def turn(code: Code, spec: Spec, letters: str, side: ProductSide, bits: Turn) ->
     return ProductSide((place,), after)
 
 
-def _banks(code: Code, source: Place) -> list[str]:
+def _banks(code: Code, source: Place, busy: Collection[str]) -> list[str]:
     """GRF where that leaves room for more, else LM; not the LM that the operand is read from."""
     roomy = [bank for bank in GRF if code.largest(bank) >= source.words + SPARE]
-    return [*roomy, *(bank for bank in (*LM, *GRF) if bank not in roomy and bank != source.memory)]
+    others = [bank for bank in (*LM, *GRF) if bank not in roomy and bank != source.memory]
+    return [*roomy, *sorted(others, key=lambda bank: bank in busy)]

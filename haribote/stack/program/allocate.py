@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from haribote.stack.code import GRF, LM, Code, Slot
 from haribote.stack.places import NoRoom, Place
-from haribote.stack.plan import Alias, Become, Compute, Pick, Version
+from haribote.stack.plan import Alias, Become, Compute, Half, Pick, Version
 from haribote.stack.program.work import Work, reads, writes
 from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
@@ -108,10 +108,11 @@ class Homes:
         return self._places[version]
 
     def make(self, version: Version, spare: int = SPARE, busy: str = "") -> tuple[Place, ...]:
-        """Homes for a version, in GRF where as many words stay free there. busy: a bank that is read all the while it
-        is written, which is taken last. Raises NoRoom.
+        """Homes for a version, in GRF where as many words stay free there. busy: a bank that is read or written
+        all the while it is written, which is taken last. Raises NoRoom.
         """
         words = -(-2 * version.map.longs // 4) * 4
+        busy = self._of_other_half(version) or busy
         return self._put(version, self._two(words, spare) or (self._one(words, version, spare, busy),))
 
     def share(self, version: Version, other: Version) -> tuple[Place, ...]:
@@ -153,6 +154,11 @@ class Homes:
         self._places[version] = below or tuple(Place(slot.bank, slot.address, version.map) for slot in slots)
         return self._places[version]
 
+    def _of_other_half(self, version: Version) -> str:
+        """The bank of the other half of a value, for a product reads this one while that one still arrives."""
+        places = self._places.get(version.other, ()) if isinstance(version, Half) else ()
+        return places[0].memory if places else ""
+
     def _two(self, words: int, spare: int) -> tuple[Slot, ...]:
         room = min(self.code.largest(bank) for bank in GRF)
         if words > SMALL or words + spare > room:
@@ -163,6 +169,8 @@ class Homes:
         grf, lm = (sorted(banks, key=self.code.largest, reverse=True) for banks in (GRF, LM))
         lm.sort(key=lambda bank: bank == busy)
         grf = [bank for bank in grf if words <= MEDIUM and words + spare <= self.code.largest(bank)]
+        if busy in GRF:  # a product needs the other one for its sums
+            grf = [bank for bank in grf if bank == busy]
         try:
             return self.code.take(words, (*grf, *lm))
         except NoRoom:
@@ -171,7 +179,7 @@ class Homes:
             raise NoRoom(
                 tr(
                     "{value!r} ({shape}) needs {words} words per PE; the largest free pieces are {free}",
-                    version.value,
+                    str(version),
                     shape,
                     words,
                     free,

@@ -25,7 +25,7 @@ from haribote.stack.plan import (
     Store,
     Stream,
     Version,
-    halves_name,
+    read_as_halves,
 )
 from haribote.stack.planner.families import reduced
 from haribote.stack.planner.padding import masks_of
@@ -74,8 +74,8 @@ def emit(action: Work, context: Context) -> None:
                 moves.emit(code, homes.of(source)[0], homes.of(parameter))
         case Compute():
             _compute(action, context)
-        case Halve(source, target):
-            products.halve(code, homes.of(source), homes.of(target))
+        case Halve(source, rounded, rest):
+            products.halve(code, homes.of(source), homes.of(rounded), homes.of(rest))
         case Multiply():
             _multiply(action, context)
         case Stream(matrix, vectors, target, tiling):
@@ -193,10 +193,10 @@ def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Pla
         context.homes,
         NoProduct(tr("no way to multiply {value} by {value2}", action.a.value, action.b.value)),
     )
-    halves = homes.of(action.halves) if action.halves is not None else None
+    halves = [homes.of(version) for version in action.halves] if action.halves is not None else None
     a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))
     for core in products.cores(action.spec, action.a.map, action.b.map, action.precision):
-        if action.halves is not None and core.matrix != _other(action, action.halves):
+        if halves is not None and core.matrix != ("b" if read_as_halves(action, action.a) else "a"):
             continue
         mark = context.code.mark()
         try:
@@ -207,11 +207,6 @@ def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Pla
             context.code.back(mark)
             problem = error
     raise problem
-
-
-def _other(action: Multiply, halves: Version) -> str:
-    """The operand of which there are no halves: only that one can be the matrix."""
-    return "b" if halves.value == halves_name(action.a.value) else "a"
 
 
 def _pick(action: Pick, context: Context) -> None:

@@ -117,7 +117,7 @@ def _of_piece(number: int, piece: ActionCode, lives: Sequence[Life], fixed: froz
     owned: dict[Cell, str] = dict.fromkeys(fixed, tr("a table"))
     for life in lives:
         if life.made < number < life.last:
-            owned |= dict.fromkeys(life.cells, life.version.value)
+            owned |= dict.fromkeys(life.cells, str(life.version))
     known = set(fixed).union(*(_cells(piece, version) for version in dict.fromkeys(reads(piece.action))))
     for line in piece.lines:
         touched = [(memory, cells) for memory, cells, written in _touched([line]) if written]

@@ -117,7 +117,7 @@ def _actions(
 def _bar(canvas: Canvas, bar: Bar, y: float, edges: list[float], letters: Letters) -> None:
     x = LEFT if bar.first < 0 else edges[bar.first]
     end = RIGHT if bar.last >= len(edges) - 1 else edges[bar.last + 1]
-    name = bar.version.value
+    name = str(bar.version)
     words = 2 * bar.version.map.longs
     canvas.text(LEFT - 8, y + 11, name, "s", anchor="end", room=LEFT - MARGIN - 12, name=True)
     text = tr("layout {letters}, {words} words per PE at {places}", letters[bar.version.map], words, where(bar.places))

@@ -67,12 +67,12 @@ def told(piece: ActionCode) -> str:
         case Store():
             return tr("store")
         case Shift(source, _, combine, _):
-            return f"{combine or 'move'} {source.value}"
+            return f"{combine or 'move'} {source}"
         case Alias(source, _):
             return tr("same words as {value}", source.value)
         case Compute(nodes, _, _):
             return "; ".join(f"{node.op_type} {', '.join(node.input)}" for node in nodes)
-        case Halve(source, _):
+        case Halve(source, _, _):
             return tr("halves of {value}", source.value)
         case Multiply(spec, a, b, _, _, precision):
             return f"{a.value} x {b.value}, {spec}" + f", {precision}" * (precision != "float")
@@ -98,7 +98,7 @@ def made(piece: ActionCode) -> list[Version]:
 
 def subject(piece: ActionCode) -> str:
     """The values that an action is about: those that it makes, else what it takes away."""
-    return ", ".join(version.value for version in made(piece) or read(piece))
+    return ", ".join(str(version) for version in made(piece) or read(piece))
 
 
 def way(piece: ActionCode, letters: Letters) -> str:

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from haribote.chip.session import Array
 from haribote.graph import Index, evaluate
 from haribote.stack.places import BANKS, Place
-from haribote.stack.plan import Become, Version, halves_name
+from haribote.stack.plan import Become, Half, Version
 from haribote.stack.planner.facts import FAR_BELOW
+from haribote.stack.products.core import NEAR
 from haribote.stack.products.pairs import rounded
 from haribote.stack.program.builder import Built, kept
 from haribote.stack.program.contents import ANYTHING, contents, parts_of
@@ -32,7 +33,9 @@ TOLERANCE = 1e-4
 """Largest difference of a float, as a share of the largest absolute value of its tensor."""
 
 REST = 1e-6
-"""The same for a value as two pseudo-singles, which together are exact."""
+"""The same for pseudo-singles, two of which together are exact."""
+BLOCK_STEP = 2.0**-17
+"""The most that rounding to a pseudo-single changes of a value, as the same share."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Wrong:
     wanted: float
 
     def __str__(self) -> str:
-        name = tr("{value} in {memory} at {address}", self.version.value, self.place.memory, self.place.address)
+        name = tr("{value} in {memory} at {address}", self.version, self.place.memory, self.place.address)
         first = tr(
             "the first is word {word} of unit {unit}: {got:.9g}, wanted {wanted:.9g}",
             self.word,
@@ -108,6 +111,7 @@ class _Walker:
         for name, value in feeds.items():
             session.write_whole(name, value)
         self.words, self.unknown = 0, dict[str, None]()
+        self.rounded: dict[tuple[str, tuple[int, ...]], Array] = {}  # by value and what its blocks are of
 
     def walked(self) -> Walk:
         wrong: list[Wrong] = []
@@ -125,7 +129,7 @@ class _Walker:
         self, number: int, when: str, places: Mapping[Version, Places], versions: tuple[Version, ...]
     ) -> Iterator[Wrong]:
         for version in dict.fromkeys(versions):
-            if _whole(version.value) not in self.expected:
+            if version.value not in self.expected:
                 self.unknown[version.value] = None
                 continue
             for place in places.get(version, ()):
@@ -134,24 +138,22 @@ class _Walker:
                     yield found
 
     def _wrong(self, number: int, when: str, version: Version, place: Place) -> Wrong | None:
-        halves = version.value not in self.expected
-        value = self.expected[_whole(version.value)]
-        table = contents(version.map, version.split, (2, *value.shape) if halves else value.shape)
+        value = self.expected[version.value]
+        table = contents(version.map, version.split, value.shape)
         words = self._words(place, table.shape[1])
         with np.errstate(invalid="ignore", over="ignore"):
-            got = _numbers(words, value.dtype, halves)
+            got = _numbers(words, value.dtype, isinstance(version, Half))
             wanted = value.astype(np.float64).ravel()
-            if halves:
-                rounded = _first(got, table, value.size)
-                wanted = np.concatenate([rounded, wanted - rounded])
+            scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)
+            if isinstance(version, Half):
+                wanted = self._part(version, wanted, scale * BLOCK_STEP, got, table)
             got, table = _joined(got, table, version)
         count, wanted = wanted.size, np.append(wanted, version.fill or 0.0)
         checked = table != ANYTHING
         if version.fill is None:
             checked &= table != count
         self.words += int(checked.sum())
-        scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)
-        close = REST if halves else self.tolerance
+        close = REST if isinstance(version, Half) else self.tolerance
         bad = checked & ~np.isclose(got, wanted[table], rtol=1e-6, atol=close * scale)
         if version.fill == FAR_BELOW:  # so low that its exponential is 0: whatever is lower is as good
             bad &= ~((table == count) & (got <= FAR_BELOW))
@@ -161,6 +163,19 @@ class _Walker:
         first = float(got[unit, word]), float(wanted[table[unit, word]])
         return Wrong(number, when, version, place, int(bad.sum()), int(checked.sum()), unit, word, *first)
 
+    def _part(
+        self, half: Half, value: NDArray[np.float64], step: float, got: NDArray[np.float64], table: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """What one of the pseudo-singles of a value must be: the first copy of what is rounded says how that was done.
+        step: the most that rounding may change."""
+        near = half.value, tuple(half.map[bit] for bit in NEAR)
+        if near not in self.rounded:
+            self.rounded[near] = _first(got, table, value.size)
+        rounded = self.rounded[near]
+        if half.part == "rest":
+            return value - rounded
+        return np.where(np.abs(rounded - value) <= step, rounded, value)
+
     def _words(self, place: Place, count: int) -> NDArray[np.uint32]:
         if place.memory == "DRAM":
             longs = np.stack([below.read(place.address, count // 2) for below in self.machine.dram])
@@ -168,11 +183,6 @@ class _Walker:
         assert place.memory in BANKS
         memory = getattr(self.machine, place.memory.lower())
         return np.ascontiguousarray(memory[place.address : place.address + count].T)
-
-
-def _whole(name: str) -> str:
-    """The value that a version is of: as it is, or as two pseudo-singles."""
-    return name.removesuffix(halves_name(""))
 
 
 def _numbers(words: NDArray[np.uint32], dtype: np.dtype[Any], halves: bool) -> NDArray[np.float64]:

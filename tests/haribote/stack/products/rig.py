@@ -12,7 +12,7 @@ from benchmarks.moved import PE_WEIGHT, places_of
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import COPY, NOTHING, PART, UNITS, Bit, BitMap
 from haribote.stack.places import BANKS, Place
-from haribote.stack.products import Core, emit
+from haribote.stack.products import Core, emit, halve
 from simulator import Machine, assemble
 from simulator.assembly.checks import check, fix_nops
 
@@ -117,9 +117,10 @@ def run_core(
     seed: int = 0,
     engine: str = "native",
     full: Sequence[str] = (),
+    halves: Sequence[str] = (),
 ) -> int:
     """A product on the machine compared with float64; returns the steps without any scheduling. full: banks of which
-    nothing is left."""
+    nothing is left. halves: those of the halves of `b`, which are then made first."""
     rig = Rig(seed, engine)
     letters = core.spec.a, core.spec.b
     values, places = [], []
@@ -137,7 +138,10 @@ def run_core(
     for bank in full:
         while rig.code.largest(bank):
             rig.code.take(rig.code.largest(bank), (bank,))
-    emit(rig.code, core, places[0], places[1], goals)
+    parts = [[rig.place(core.b, bank)] for bank in halves]
+    if parts:
+        halve(rig.code, places[1], *parts)
+    emit(rig.code, core, places[0], places[1], goals, parts or None)
     steps = rig.run()
     for bank, mask in taken.items():
         assert np.array_equal(getattr(rig.machine, bank.lower())[mask], before[bank][mask]), f"{bank} has changed"

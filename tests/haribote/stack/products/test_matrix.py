@@ -110,6 +110,13 @@ def test_the_next_vectors_are_split_beside_products(rows: int, columns: int) -> 
     assert schedule_long(plain).steps <= 1.03 * cost_of(plain).units["mau"]
 
 
+@pytest.mark.some(2)
+@pytest.mark.parametrize("target", ["GRF0", "LM1"])
+@pytest.mark.parametrize("halves", [("LM0", "LM0"), ("LM1", "LM0"), ("GRF1", "LM0"), ("LM0", "GRF1"), ("GRF1", "GRF1")])
+def test_the_halves_of_the_vectors_lie_in_one_memory_or_in_two(halves: tuple[str, str], target: str) -> None:
+    run_core(of_blocks(16, 16), (["LM0"], ["LM1"]), [target], halves=halves)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 130))
 def test_more_random_products(seed: int) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from haribote.graph import Builder
 from haribote.stack import code as code_module
-from haribote.stack.code import Code
+from haribote.stack.code import GRF, Code
 from haribote.stack.maps import COPY, BitMap, W, address, unit_bits
 from haribote.stack.places import NoRoom
-from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Shift, Store, Version
+from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Shift, Store, Version, halves_of
 from haribote.stack.program import allocate
 from haribote.stack.program import builder as builder_module
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
@@ -27,6 +27,17 @@ def everywhere(value: str, size: int) -> Version:
     bits = BitMap("LM", (size,), ()).axes[0]
     carries = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0} | {address(bit - 1): bit for bit in bits if bit}
     return version(value, BitMap.of("LM", (size,), carries))
+
+
+@pytest.mark.parametrize("size", [16, 200, 512])
+def test_the_halves_of_a_value_leave_a_grf_to_the_sums_of_a_product(size: int) -> None:
+    """And no LM has both: the rest still arrives while what is rounded is read."""
+    homes = Homes(Code())
+    rounded, rest = halves_of(everywhere("v", size))
+    one, other = homes.make(rounded)[0].memory, homes.make(rest)[0].memory
+    assert len({one, other} & set(GRF)) <= 1 and (one != other or one in GRF)
+    homes.give(rounded)
+    assert homes.make(rounded)[0].memory == one
 
 
 # --- lives -----------------------------------------------------------------------------------------------------------
