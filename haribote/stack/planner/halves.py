@@ -90,9 +90,9 @@ def _broadcasts(action: Multiply, number: int, move: Shift) -> bool:
 
 def _saves(move: Shift, served: int, also: bool) -> bool:
     """Whether rounding fewer words for so many products saves more than moving both halves costs; also: beside the
-    singles, which others read."""
+    singles, which others read. Both together take no more room than one version may: else others have none."""
     source, target = move.source.map, move.target.map
-    if 4 * target.longs > MOST_WORDS:
+    if 2 * 2 * target.longs > MOST_WORDS:
         return False
     try:
         more = (2 if also else 1) * moves.price(source, target)

@@ -18,7 +18,8 @@ SPARE = 192
 def turn(
     code: Code, spec: Spec, letters: str, side: ProductSide, bits: Turn, busy: Collection[str] = ()
 ) -> ProductSide:
-    """The operand with its blocks transposed, in scratch; itself where there is nothing to turn.
+    """The operand with its blocks transposed, in scratch; itself where there is nothing to turn. busy: memories that
+    may still be written meanwhile, which are taken last.
 
     A block's rows (the values of the address bits) are written to a matrix register and its columns read from it, two
     registers in turn: two steps for each block and three more.

@@ -13,7 +13,7 @@ from haribote.stack.products.room import MANY, Banks, banks, even_chunk, in_bloc
 @pytest.mark.parametrize("target", ["GRF0", "GRF1"])
 def test_sums_are_not_where_vectors_lie_ready(given: str, target: str) -> None:
     for kind in (SINGLE, HALF):
-        found = banks(Code(), 1, 4, 1, 1, (target,), (("LM0",), ("LM1",)), kind, given)
+        found = banks(Code(), 1, 4, 1, 1, (target,), (("LM0",), ("LM1",)), kind, (given,))
         assert len({found.vectors, found.sums, found.matrices}) == 3 and found.vectors == given
         assert found.in_place == (target != given)
 
