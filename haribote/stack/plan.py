@@ -78,6 +78,7 @@ class Version:
 
 
 PARTS = ("rounded", "rest")
+"""The pseudo-singles of a value: its first 18 bits, and 18 more (`products.split`)."""
 
 
 @dataclass(frozen=True)

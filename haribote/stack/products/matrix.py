@@ -264,6 +264,8 @@ def emit_matrix(
         unit_matrix(code, "LM0")  # before scratch takes what has never been used
     with code.scratch():
         given = tuple(dict.fromkeys(homes[0].memory for homes in halves or ()))
+        if set(GRF) <= set(given):
+            raise NoProduct("the halves of an operand leave a GRF to the sums", f"{' and '.join(given)}")
         x, y = (turn(code, spec, letters[number], sides[number], core.turns[number], given) for number in order)
         parts = 2 if core.precision == "float" else 1
         chosen = banks(

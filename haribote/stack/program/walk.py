@@ -111,7 +111,7 @@ class _Walker:
         for name, value in feeds.items():
             session.write_whole(name, value)
         self.words, self.unknown = 0, dict[str, None]()
-        self.rounded: dict[tuple[str, tuple[int, ...]], Array] = {}  # by value and what its blocks are of
+        self.rounded: dict[tuple[str, tuple[int, ...]], Array] = {}  # by value and by what its blocks are of
 
     def walked(self) -> Walk:
         wrong: list[Wrong] = []
@@ -120,7 +120,9 @@ class _Walker:
             if piece.lines:
                 self.machine.run(assemble("\n".join(piece.lines)))
             if isinstance(piece.action, Become):
-                self.expected[piece.action.parameter.value] = self.expected[piece.action.source.value]
+                name = piece.action.parameter.value
+                self.expected[name] = self.expected[piece.action.source.value]
+                self.rounded = {near: value for near, value in self.rounded.items() if near[0] != name}
             wrong += self._compare(number, "after", piece.places, tuple(writes(piece.action)))
         wrong += self._compare(len(self.built.pieces), "before", self.built.homes, self.built.plan.resident)
         return Walk(tuple(wrong), self.words, tuple(self.unknown))

@@ -9,7 +9,7 @@ import pytest
 
 from haribote.stack.code import GRF
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_bits
-from haribote.stack.products import Core, Precision, cores, emit, matrix
+from haribote.stack.products import Core, NoProduct, Precision, cores, emit, matrix
 from haribote.stack.products.forms import Form, in_turn
 from haribote.stack.products.room import Banks, in_blocks
 from haribote.stack.products.split import rounding, split
@@ -115,6 +115,11 @@ def test_the_next_vectors_are_split_beside_products(rows: int, columns: int) -> 
 @pytest.mark.parametrize("halves", [("LM0", "LM0"), ("LM1", "LM0"), ("GRF1", "LM0"), ("LM0", "GRF1"), ("GRF1", "GRF1")])
 def test_the_halves_of_the_vectors_lie_in_one_memory_or_in_two(halves: tuple[str, str], target: str) -> None:
     run_core(of_blocks(16, 16), (["LM0"], ["LM1"]), [target], halves=halves)
+
+
+def test_halves_in_both_grfs_leave_no_room_for_sums() -> None:
+    with pytest.raises(NoProduct, match="leave a GRF to the sums"):
+        run_core(of_blocks(16, 16), (["LM0"], ["LM1"]), ["LM0"], halves=("GRF0", "GRF1"))
 
 
 @pytest.mark.slow
