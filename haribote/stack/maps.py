@@ -216,10 +216,6 @@ class BitMap:
         found = tuple((index >> bits.start) & ((1 << len(bits)) - 1) for bits in self.axes)
         return found if all(i < size for i, size in zip(found, self.shape, strict=True)) else None
 
-    def weakened(self) -> BitMap:
-        """The same with copy 0 only: all that a kernel of -O0 owes."""
-        return BitMap.of(self.memory, self.shape, {bit: c if c >= 0 else NOTHING for bit, c in self.carries})
-
     def satisfies(self, demand: BitMap) -> bool:
         """True where every place in which `demand` has an element has the same one here."""
         same = self.memory == demand.memory and self.shape == demand.shape

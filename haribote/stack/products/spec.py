@@ -88,10 +88,6 @@ class Spec:
         """Of the result."""
         return tuple(self.size[letter] for letter in self.out)
 
-    def flipped(self) -> Spec:
-        """The same with the operands exchanged."""
-        return Spec(self.b, self.a, self.out, self.sizes)
-
     def rank(self, tag: Tag) -> tuple[int, int]:
         """Order by the place in the result's index, lowest first; what is summed over comes by its place in `a`."""
         letters = self.out if tag.letter in self.out else self.a
