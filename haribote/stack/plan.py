@@ -7,7 +7,7 @@ A value may be in several layouts at once; each is a `Version`. Actions are in t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from math import prod
 from typing import Any, Literal
@@ -49,14 +49,15 @@ class Version:
         return self.value
 
     def __reduce__(self) -> tuple[type[Version], tuple[object, ...]]:
-        return Version, (self.value, self.map, self.split, self.fill)  # another process hashes texts otherwise
+        values = tuple(getattr(self, each.name) for each in fields(self))
+        return type(self), values  # without the hash: another process hashes texts otherwise
 
     def filled(self, fill: float | None) -> Version:
         """The same with other padding; one object for each: the planner asks for them again and again."""
         if fill == self.fill:
             return self
         if fill not in self._filled:
-            self._filled[fill] = Version(self.value, self.map, self.split, fill)
+            self._filled[fill] = replace(self, fill=fill)
         return self._filled[fill]
 
     @cached_property
@@ -86,9 +87,6 @@ class Half(Version):
     """One of the two pseudo-singles of a value, in a layout. part: one of PARTS."""
 
     part: str = PARTS[0]
-
-    def __reduce__(self) -> tuple[type[Version], tuple[object, ...]]:
-        return Half, (self.value, self.map, self.split, self.fill, self.part)
 
     def __str__(self) -> str:
         return f"{self.value}.{self.part}"

@@ -194,9 +194,10 @@ def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Pla
         NoProduct(tr("no way to multiply {value} by {value2}", action.a.value, action.b.value)),
     )
     halves = [homes.of(version) for version in action.halves] if action.halves is not None else None
+    single = "b" if read_as_halves(action, action.a) else "a"  # beside halves only this one can be the matrix
     a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))
     for core in products.cores(action.spec, action.a.map, action.b.map, action.precision):
-        if halves is not None and core.matrix != ("b" if read_as_halves(action, action.a) else "a"):
+        if halves is not None and core.matrix != single:
             continue
         mark = context.code.mark()
         try:

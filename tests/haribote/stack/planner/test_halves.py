@@ -76,6 +76,7 @@ def test_halves_are_no_values_of_a_graph() -> None:
     assert rounded.other == rest and rest.other == rounded and len({rounded, rest, BEFORE}) == 3
     assert replace(BEFORE, value=str(rounded)) not in (rounded, rest)
     assert pickle.loads(pickle.dumps(rest)) == rest
+    assert rest.filled(None) == replace(rest, fill=None)
 
 
 def test_what_is_not_moved_further_stays_single() -> None:
