@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import Literal, cast
+from functools import lru_cache, partial
+from typing import Literal, NamedTuple, TypeVar, cast
 
 from simulator import isa
 from simulator.assembly.instructions import Defaults, Word, decode
@@ -25,10 +25,11 @@ LOST_STEPS = WINDOW
 """What stands for a line that is no step: so many nops that no wait is found across it."""
 
 MOST_KNOWN = 1 << 14
-"""Lines that are remembered under the same mask defaults."""
+"""Lines, and instructions, that are remembered under the same mask defaults."""
 
 _NUMBER = re.compile(r'"[^"]*"|\d{20,}')
 WORD = re.compile(r'(?:\[[^\]]*\]|"[^"]*"|[^\s;])+|;')
+_PIECE = re.compile(r'(?:\[[^\]]*\]|"[^"]*"|[^;])+')
 _MASK = re.compile(r"mask(l{0,2})([rstmnk]*)\s+(\S+)")
 _MASKED = {"r": "grf0", "s": "grf1", "t": "t", "m": "lm0", "n": "lm1", "k": "omr"}
 
@@ -55,10 +56,28 @@ def parse_mask_statement(text: str) -> Defaults:
     return {_MASKED[letter]: WriteMask(entry, words, explicit=False) for letter in letters} if entry else {}
 
 
+_Found = TypeVar("_Found", Step, Instruction)
+
+
+class Known(NamedTuple):
+    """What was read under the same mask defaults, of any text: steps by the code of their lines, instructions by their
+    text."""
+
+    steps: dict[str, Step]
+    instructions: dict[str, Instruction]
+
+
 @lru_cache(maxsize=2)
-def steps_under(*defaults: tuple[str, WriteMask]) -> dict[str, Step]:
-    """The steps that were read under these mask defaults, of any text, by the code of their lines: to be filled in."""
-    return {}
+def known_under(*defaults: tuple[str, WriteMask]) -> Known:
+    """What was read under these mask defaults: to be filled in."""
+    return Known({}, {})
+
+
+def _note(known: dict[str, _Found], text: str, found: _Found) -> None:
+    """Remember what was read; where too much is remembered, from here on."""
+    if len(known) >= MOST_KNOWN:
+        known.clear()
+    known[text] = found
 
 
 class _Assembly:
@@ -69,17 +88,21 @@ class _Assembly:
         self.findings: list[Diagnostic] = []
         self.line = 0
         self.defaults: Defaults = {}
-        self.known = steps_under()
+        self.known = known_under()
 
     def report(self, column: int, error: OperandError) -> None:
         self.findings.append(Diagnostic(self.line, column, error.message, error.fix))
 
+    def report_behind(self, start: int, offset: int, error: OperandError) -> None:
+        """The same, so many characters behind a column."""
+        self.report(start + offset, error)
+
     def read(self, raw: str) -> bool:
         """Take one source line; False where the program ends."""
         code, _, _ = raw.partition("#")
-        known = self.known.get(code)
+        known = self.known.steps.get(code)
         if known is not None:
-            self.lines.append(Step(self.line, known.text, known.instructions, known.count))
+            self.lines.append(Step(self.line, known.text, known.instructions, known.columns, known.count))
             return True
         text = code.strip()
         if not text:
@@ -96,9 +119,9 @@ class _Assembly:
             elif self.is_legible(code, start):
                 if first.startswith("mask"):
                     self.defaults = parse_mask_statement(text)
-                    self.known = steps_under(*self.defaults.items())
+                    self.known = known_under(*self.defaults.items())
                 else:
-                    self.read_code(code, text)
+                    self.read_code(code, text, start)
         except OperandError as error:
             self.report(start, error)
         return True
@@ -134,50 +157,51 @@ class _Assembly:
 
     def lose(self, text: str) -> None:
         """Let nops stand for a line that is no step, for the checks of the lines around it."""
-        self.lines.append(Step(self.line, text, (), LOST_STEPS))
+        self.lines.append(Step(self.line, text, (), (), LOST_STEPS))
 
-    def read_code(self, code: str, text: str) -> None:
-        """An MV line or a step."""
-        words = [Word(match.start() + 1, match[0]) for match in WORD.finditer(code)]
-        if words[0].text.startswith("mv"):
-            move = decode_move(words, self.line, text, self.report)
+    def read_code(self, code: str, text: str, start: int) -> None:
+        """An MV line or a step. start: the column of its first character."""
+        if text.startswith("mv"):
+            report = partial(self.report_behind, start)
+            move = decode_move(_words(text), self.line, start, text, report)
             if move is not None:
                 self.lines.append(move)
             return
-        step = self.read_step(words, text)
+        step = self.read_step(code, text)
         if step is None:
             self.lose(text)
         else:
             self.lines.append(step)
-            if len(self.known) >= MOST_KNOWN:
-                self.known.clear()
-            self.known[code] = step
+            _note(self.known.steps, code, step)
 
-    def read_step(self, words: list[Word], text: str) -> Step | None:
+    def read_step(self, code: str, text: str) -> Step | None:
         """The instructions between the semicolons; None where one of them has a finding."""
-        parts: list[list[Word]] = [[]]
-        for word in words:
-            if word.text == ";":
-                parts.append([])
-            else:
-                parts[-1].append(word)
-        parts = [part for part in parts if part]
+        pieces = [(match.end() - len(match[0].lstrip()), match[0].strip()) for match in _PIECE.finditer(code)]
+        pieces = [(start + 1, piece) for start, piece in pieces if piece]
         # Any mask written at a destination disables the `mask` default for the whole line (isa.md, section 10.1).
-        explicit = bool(self.defaults) and any("/" in word.text for part in parts for word in part[1:])
-        defaults = {} if explicit else self.defaults
+        explicit = bool(self.defaults) and any("/" in word for _, piece in pieces for word in piece.split()[1:])
+        defaults, known = ({}, known_under()) if explicit else (self.defaults, self.known)
         decoded: list[Instruction] = []
-        for part in parts:
-            spelled = " ".join(word.text for word in part) if len(parts) > 1 else text
-            instruction = decode(part, spelled, defaults, self.report)
-            if instruction is not None:
-                decoded.append(instruction)
-        if len(decoded) < len(parts) or not decoded:
+        for start, piece in pieces:
+            instruction = known.instructions.get(piece)
+            if instruction is None:
+                instruction = decode(_words(piece), piece, defaults, partial(self.report_behind, start))
+                if instruction is None:
+                    continue
+                _note(known.instructions, piece, instruction)
+            decoded.append(instruction)
+        if len(decoded) < len(pieces) or not decoded:
             return None
-        errors = [finding for finding in conflicts(decoded, self.line) if finding.severity == "error"]
-        if errors:
-            self.findings += errors
-            return None
-        return Step(self.line, text, tuple(decoded), max(i.count for i in decoded))
+        columns = tuple(start for start, _ in pieces)
+        step = Step(self.line, text, tuple(decoded), columns, max(i.count for i in decoded))
+        errors = [finding for finding in conflicts(step) if finding.severity == "error"]
+        self.findings += errors
+        return None if errors else step
+
+
+def _words(text: str) -> list[Word]:
+    """The words of an instruction."""
+    return [Word(match.start(), match[0]) for match in WORD.finditer(text)]
 
 
 def assemble(text: str, filename: str = "<text>") -> Program:

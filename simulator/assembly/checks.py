@@ -48,12 +48,12 @@ def _warn(
 
 
 def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
-    for instruction in step.instructions:
+    for column, instruction in step.placed:
         for source in instruction.sources:
             if isinstance(source.operand, Path) and source.operand.name not in valid:
                 yield _warn(
                     step.line,
-                    source.column,
+                    column + source.offset,
                     tr(
                         "the last step before this one that is not a nop put nothing on ${name}; "
                         "{not_known} (docs/isa.md, Waits)",
@@ -74,12 +74,12 @@ def _turnaround(step: Step, sent: Sent | None, now: int) -> Iterator[Diagnostic]
 
     Errors are what the machine refuses to run: no text says what another family, or `$lbi` after `$llb`, would read.
     """
-    for instruction in step.instructions:
+    for column, instruction in step.placed:
         for source in instruction.sources:
             if isinstance(source.operand, Turnaround):
                 finding = _replay(instruction, source.operand, sent, now)
                 if finding is not None:
-                    yield _warn(step.line, source.column, *finding)
+                    yield _warn(step.line, column + source.offset, *finding)
 
 
 def _replay(
@@ -118,21 +118,21 @@ def _sends(step: Step) -> Instruction | None:
     return None
 
 
-def _odd_addresses(instruction: Instruction, line: int) -> Iterator[Diagnostic]:
+def _odd_addresses(instruction: Instruction, line: int, column: int) -> Iterator[Diagnostic]:
     """Addresses that the machine takes, but no known program has."""
     for end in instruction.ends:
         operand = end.operand
         if isinstance(operand, PeMemory) and any(a % operand.words for a in operand.addresses):
             yield _warn(
                 line,
-                end.column,
+                column + end.offset,
                 tr("the stride leads to misaligned addresses; they are rounded down"),
                 tr("use a larger stride"),
             )
         if instruction.op == "l1bmp" and isinstance(operand, L1bm) and operand.address % (2 * operand.words):
             yield _warn(
                 line,
-                end.column,
+                column + end.offset,
                 tr(
                     "known programs give l1bmp multiples of {value} here, not {address}",
                     2 * operand.words,
@@ -144,11 +144,11 @@ def _odd_addresses(instruction: Instruction, line: int) -> Iterator[Diagnostic]:
 
 def _extended_products(step: Step, made: bool) -> Iterator[Diagnostic]:
     """Half products after a `hbfe`: how factors that it flags are rounded is not known (isa.md, section 11.3)."""
-    for instruction in step.instructions:
+    for column, instruction in step.placed:
         if made and instruction.precision == "h" and instruction.op in ("mmul", "mfma"):
             yield _warn(
                 step.line,
-                instruction.column,
+                column,
                 tr("products of what hbfe has flagged (exponent field 0) are not known; here they count as they are"),
                 tr("use hbfn for factors"),
             )
@@ -171,9 +171,9 @@ def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
     if isinstance(line, Move) and line.tag is not None:
         yield from _tag(line.tag, line.line, line.column)
     elif isinstance(line, Step):
-        for instruction in line.instructions:
-            yield from _tag(instruction.tag, line.line, instruction.column)
-            yield from _odd_addresses(instruction, line.line)
+        for column, instruction in line.placed:
+            yield from _tag(instruction.tag, line.line, column)
+            yield from _odd_addresses(instruction, line.line, column)
     elif isinstance(line, DebugGet) and line.target.memory in ("grf0", "grf1") and line.target.address % 2:
         address = line.target.address
         yield _warn(
@@ -216,9 +216,7 @@ def check(program: Program) -> list[Diagnostic]:
         found += [wait.diagnostic for wait in timeline.waits(step)]
         if not step.is_nop:
             if len(step.instructions) > 1:
-                found += [
-                    finding for finding in conflicts(step.instructions, step.line) if finding.severity == "warning"
-                ]
+                found += [finding for finding in conflicts(step) if finding.severity == "warning"]
             found += _stale_paths(step, valid)
             found += _turnaround(step, sent, timeline.now)
             found += _extended_products(step, extended)

@@ -33,15 +33,15 @@ from simulator.isa.rows import ROLES, Role
 from simulator.messages import tr
 
 Report = Callable[[int, OperandError], None]
-"""Notes a finding at a column."""
+"""Notes a finding at an offset from where the instruction begins."""
 Defaults = Mapping[str, WriteMask]
 """The write mask that a `mask` statement gives to the memories it lists: lm0 lm1 grf0 grf1 t omr."""
 
 
 class Word(NamedTuple):
-    """A word of the source text and the column (from 1) where it starts."""
+    """A word of an instruction, and the characters between the beginnings of both."""
 
-    column: int
+    offset: int
     text: str
 
 
@@ -134,7 +134,7 @@ def _source(word: Word, role_name: str, form: Form, head: Head) -> Source:
     _check_operand(operand, role_name, role, form, head)
     if negate or suffix:
         _check_decoration(role, head.opcode.precision, negate, suffix)
-    return Source(operand, word.column, negate, suffix == "e", suffix == "r")
+    return Source(operand, word.offset, negate, suffix == "e", suffix == "r")
 
 
 def _masked_memory(operand: Operand) -> str:
@@ -160,7 +160,7 @@ def _destination(word: Word, form: Form, head: Head, defaults: Defaults) -> Dest
             )
         entry, words = parse_mask(mask_text)
         mask = WriteMask(entry, words)
-    return Destination(operand, word.column, mask)
+    return Destination(operand, word.offset, mask)
 
 
 # --- instructions ----------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def _wait(words: Sequence[Word], text: str) -> Instruction:
             tr("`wait` needs a tag from i01 to i3f"), tr("write two hexadecimal digits, e.g. `wait i01`")
         )
     form = isa.INSTRUCTIONS["wait"].forms[0]
-    return Instruction("wait", "wait", words[0].column, text, form, tag=tag)
+    return Instruction("wait", "wait", text, form, tag=tag)
 
 
 def _operands(
@@ -239,7 +239,7 @@ def _operands(
             else:
                 destinations.append(_destination(word, form, head, defaults))
         except OperandError as error:
-            report(word.column, error)
+            report(word.offset, error)
     complete = len(sources) + len(destinations) == len(words)
     return (tuple(sources), tuple(destinations)) if complete else None
 
@@ -260,13 +260,12 @@ def decode(words: Sequence[Word], text: str, defaults: Defaults, report: Report)
         _check_whole(head, form, sources, destinations)
         chosen = resolve_at(head, form, row.name)
     except OperandError as error:
-        report(words[0].column, error)
+        report(words[0].offset, error)
         return None
     opcode = head.opcode
     return Instruction(
         op=row.name,
         unit=row.unit,
-        column=words[0].column,
         text=text,
         form=form,
         precision=opcode.precision,

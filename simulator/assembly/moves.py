@@ -78,7 +78,7 @@ def _operand(word: Word, report: Report) -> tuple[Operand, str] | None:
             )
         return operand, kind
     except OperandError as error:
-        report(word.column, error)
+        report(word.offset, error)
         return None
 
 
@@ -94,8 +94,9 @@ def _check_form(row: MoveRow, name: str, kinds: tuple[str, str]) -> None:
     )
 
 
-def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> Move | None:
-    """Decode an MV line from its words (opcode first); None after reporting everything that is wrong with it."""
+def decode_move(words: Sequence[Word], line: int, column: int, text: str, report: Report) -> Move | None:
+    """Decode an MV line, which begins at a column, from its words (opcode first); None after reporting everything that
+    is wrong with it."""
     head = words[0]
     name, slash, parameters = head.text.partition("/")
     known = MOVE_OPCODES.get(name)
@@ -113,7 +114,7 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
         if not row.forms:
             if slash or len(words) > 1:
                 raise OperandError(tr("`{name}` takes no parameters", name), tr("write {name} alone", name))
-            return Move(line, text, name, head.column)
+            return Move(line, text, name, column)
         found = _parameters(parameters, name)
         _check_parameters(found, name)
         if len(words) != 3:
@@ -130,16 +131,16 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
         if "nd" in found and not (isinstance(source, DramIndirect) or isinstance(destination, DramIndirect)):
             raise OperandError(tr("`nd` is only for addresses from the DRAM table"), tr("leave it out, or use $di"))
     except OperandError as error:
-        report(head.column, error)
+        report(head.offset, error)
         return None
     return Move(
         line,
         text,
         row.name,
-        head.column,
+        column,
         size=found["n"],
-        source=Source(source, words[1].column),
-        destination=Destination(destination, words[2].column),
+        source=Source(source, words[1].offset),
+        destination=Destination(destination, words[2].offset),
         precision=precision,
         reduction=reduction,
         tag=found.get("i"),

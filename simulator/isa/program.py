@@ -9,6 +9,7 @@ Units: word = 32 bit, long word = 64 bit; PE memory addresses are in words, othe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -152,10 +153,11 @@ Operand = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An input operand with its decorations: `-$lr0ve` is negate, widen."""
+    """An input operand with its decorations: `-$lr0ve` is negate, widen. offset: characters of its line between the
+    beginning of the instruction and its own."""
 
     operand: Operand
-    column: int
+    offset: int
     negate: bool = False
     widen: bool = False  # trailing `e`: read one precision lower, widened exactly
     narrow: bool = False  # trailing `r`: rounded to half before use
@@ -192,10 +194,10 @@ def is_fixed(entry: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """An output operand and the mask in force for it (None = every lane is written)."""
+    """An output operand and the mask in force for it (None = every lane is written); offset: as of a Source."""
 
     operand: Operand
-    column: int
+    offset: int
     mask: WriteMask | None = None
 
 
@@ -206,9 +208,8 @@ class Destination:
 class Instruction:
     """One PE instruction, e.g. `fvfmar $lm0v $lr0v $mauf $ln0v/1000`.
 
-    Which line it is on its Step says; equal instructions of different lines are equal.
+    Where it is its Step says; instructions that read alike are equal, wherever they stand.
     op: the key of its row in `isa.INSTRUCTIONS`: the opcode without precision and suffixes ("vfma", "add", "l1bmm").
-    column: where its text begins on the line, from 1.
     precision: one of d f g h l i s, or "" where the instruction has none.
     reduction: "fadd", "max", … for l1bmr, l1bmr4, l2bmr, l2bmr2; the letter before it is `precision`.
     rows: "u" or "d" for the double products (`dvmulu`, `dmmuld`), else "".
@@ -223,7 +224,6 @@ class Instruction:
 
     op: str
     unit: UnitName
-    column: int
     text: str
     form: Form
     precision: str = ""
@@ -243,8 +243,8 @@ class Instruction:
     flush: int | None = None
 
     def __hash__(self) -> int:
-        """By where it is written on its line and how, which says the rest; caches ask for it all the time."""
-        return hash((self.column, self.text))
+        """By how it is written, which says the rest; caches ask for it all the time."""
+        return hash(self.text)
 
     @property
     def ends(self) -> tuple[Source | Destination, ...]:
@@ -259,11 +259,13 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One PE line: instructions issued together. `count` is N for `nop/N`, else 1; one step = 4 cycles."""
+    """One PE line: instructions issued together, and the columns, from 1, at which each of them begins. `count` is N
+    for `nop/N`, else 1; one step = 4 cycles."""
 
     line: int
     text: str
     instructions: tuple[Instruction, ...]
+    columns: tuple[int, ...]
     count: int = 1
 
     @property
@@ -271,10 +273,15 @@ class Step:
         """True when the line only lets time pass (nop, with or without a wait)."""
         return all(instruction.op in ("nop", "wait") for instruction in self.instructions)
 
+    @property
+    def placed(self) -> Iterator[tuple[int, Instruction]]:
+        """Every instruction behind the column at which it begins."""
+        return zip(self.columns, self.instructions, strict=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One MV line. size: long words; op: "mvp", "mvb", "mvb2", "mvb4", "mvd", "mvr", "mvr2", "mvr4", "mvnop".
+    """One MV line, and the column, from 1, at which it begins. size: long words; op: "mvp", "mvb", "mvb2", "mvb4", "mvd", "mvr", "mvr2", "mvr4", "mvnop".
 
     precision and reduction as in Instruction, for the mvr family. units: N of `nd<N>`, for `$di`.
     """
@@ -293,7 +300,7 @@ class Move:
     units: int = 1
 
     def __hash__(self) -> int:
-        """As of an Instruction."""
+        """By where it is and how it is written, as an Instruction."""
         return hash((self.line, self.column, self.text))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from simulator.isa import BANK_WORDS
@@ -28,13 +29,13 @@ MAU_UNITS = ("mau", "mau-write", "mau-read")
 
 
 class Mark(NamedTuple):
-    """name: what an instruction uses of its step; key: how, as far as rules ask; column: of what uses it; op: what a
+    """name: what an instruction uses of its step; key: how, as far as rules ask; offset: of what uses it; op: what a
     sentence says of the instruction.
     """
 
     name: str
     key: Hashable
-    column: int
+    offset: int
     op: str = ""
 
 
@@ -142,50 +143,54 @@ def issue_group(instruction: Instruction) -> str:
     return UNITS[instruction.unit].group
 
 
-def marks_of(instruction: Instruction) -> Iterator[Mark]:
+@lru_cache(maxsize=1 << 14)
+def marks_of(instruction: Instruction) -> tuple[Mark, ...]:
     """The marks of one instruction."""
-    here = instruction.column
-    yield Mark("unit", issue_group(instruction), here)
+    return tuple(_marks(instruction))
+
+
+def _marks(instruction: Instruction) -> Iterator[Mark]:
+    yield Mark("unit", issue_group(instruction), 0)
     if instruction.unit in MAU_UNITS:
-        yield Mark("MAU", instruction.unit, here)
-        yield Mark("precision", instruction.precision, here, instruction.precision)
+        yield Mark("MAU", instruction.unit, 0)
+        yield Mark("precision", instruction.precision, 0, instruction.precision)
     if instruction.unit == "mau-write":
-        yield Mark("matrix data", _decorated(instruction.sources[0]), instruction.sources[0].column)
+        yield Mark("matrix data", _decorated(instruction.sources[0]), instruction.sources[0].offset)
     elif instruction.op in ("vfma", "vmul"):
-        yield Mark("factor", _decorated(instruction.sources[1]), here, instruction.op)
+        yield Mark("factor", _decorated(instruction.sources[1]), 0, instruction.op)
     elif instruction.op in ("vadd", "vpassa"):
-        yield Mark("sum", None, here, instruction.op)
+        yield Mark("sum", None, 0, instruction.op)
     for end in instruction.ends:
-        yield from _of_operand(end.operand, isinstance(end, Source), end.column)
+        yield from _of_operand(end.operand, isinstance(end, Source), end.offset)
     if instruction.flush is not None:
-        yield Mark("zero-flush", None, here)
-        yield Mark("mask entry", instruction.flush, here)
+        yield Mark("zero-flush", None, 0)
+        yield Mark("mask entry", instruction.flush, 0)
     for destination in instruction.destinations:
         if destination.mask is not None:
-            yield Mark("mask entry", destination.mask.entry, destination.column)
-            yield Mark("mask length", destination.mask.words, destination.column)
+            yield Mark("mask entry", destination.mask.entry, destination.offset)
+            yield Mark("mask length", destination.mask.words, destination.offset)
 
 
 def _decorated(source: Source) -> Hashable:
     return source.operand, source.negate, source.widen, source.narrow
 
 
-def _of_operand(operand: object, read: bool, column: int) -> Iterator[Mark]:
+def _of_operand(operand: object, read: bool, offset: int) -> Iterator[Mark]:
     if isinstance(operand, PeMemory):
         name = operand.bank.upper()
         shifted = None if operand.j is None else (operand.j, operand.words)
-        yield Mark(f"{name} {'read' if read else 'written'}", (operand.addresses, operand.indirect, shifted), column)
+        yield Mark(f"{name} {'read' if read else 'written'}", (operand.addresses, operand.indirect, shifted), offset)
         if not read:
-            yield Mark("written", name, column)
+            yield Mark("written", name, offset)
         if name == "LM0":
-            yield Mark("LM0 used", None, column)
+            yield Mark("LM0 used", None, offset)
     elif isinstance(operand, Matrix):
-        yield Mark("matrix", operand.register, column)
+        yield Mark("matrix", operand.register, offset)
     elif isinstance(operand, Immediate):
-        yield Mark("immediate", None, column)
+        yield Mark("immediate", None, offset)
     elif isinstance(operand, BaseAddress):
-        yield Mark("written", Text("the base address of {upper}", {"upper": operand.bank.upper()}), column)
+        yield Mark("written", Text("the base address of {upper}", {"upper": operand.bank.upper()}), offset)
     elif isinstance(operand, MaskRegister):
-        yield Mark("written", Text("the mask register"), column)
+        yield Mark("written", Text("the mask register"), offset)
     elif isinstance(operand, TRegister) and not read:
-        yield Mark("written", "T", column)
+        yield Mark("written", "T", offset)

@@ -30,12 +30,12 @@ L1BM_WRITES = frozenset({PE_TO_L1BM, L2BM_TO_L1BM, L2BMI_WRITE})
 
 class Timed(NamedTuple):
     """An access that a rule speaks of. kind: "GRF0 read", "LM1 write", "LM0 base address write", or a transfer named
-    above. words: by cycle, but for what a fixed mask leaves out. simple: a GRF write of the same word in all cycles
+    above. offset: of its operand. words: by cycle, but for what a fixed mask leaves out. simple: a GRF write of the same word in all cycles
     (imm, zero), or a GRF read that is sent to the L1BM.
     """
 
     kind: str
-    column: int
+    offset: int
     words: Spans
     simple: bool
 
@@ -69,7 +69,7 @@ def _timed(instruction: Instruction) -> Iterator[Timed]:
             if grf and mask is not None and not mask.fixed:
                 continue  # what a written entry lets through is not known
             words, simple = unmasked(words, mask), grf and instruction.op in ("imm", "zero")
-        yield Timed(kind, access.end.column, words, simple)
+        yield Timed(kind, access.end.offset, words, simple)
 
 
 def _kind(access: Access, instruction: Instruction) -> str:
@@ -254,7 +254,7 @@ class Timeline:
     def waits(self, step: Step) -> list[Wait]:
         """What `step` would read too early if it were issued now; the worst producer of each rule."""
         worst: dict[tuple[WaitRule, bool], Wait] = {}
-        for access in chain.from_iterable(map(timed, step.instructions)):
+        for column, access in ((column, access) for column, i in step.placed for access in timed(i)):
             for rule in _BY_CONSUMER.get(access.kind, ()):
                 for time, line, produced in self._recent.get(rule.producer, ()):
                     between = self.now - time - 1
@@ -263,7 +263,8 @@ class Timeline:
                         continue
                     key = rule, between >= rule.tolerated(produced, access)
                     if key not in worst or worst[key].missing < missing:
-                        worst[key] = Wait(rule, line, step.line, access.column, between, missing, tolerated=key[1])
+                        here = column + access.offset
+                        worst[key] = Wait(rule, line, step.line, here, between, missing, tolerated=key[1])
         return list(worst.values())
 
     def issue(self, step: Step) -> None:
