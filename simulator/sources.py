@@ -27,7 +27,8 @@ def digest(*modules: str) -> str:
     """SHA-256 of the files of these modules, such as `haribote.stack.planner.search`, and of all that they import."""
     result = hashlib.sha256()
     for file in closure(*modules):
-        result.update(f"{file.relative_to(ROOT).as_posix()}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+        content = hashlib.sha256(text(file).encode()).digest()
+        result.update(f"{file.relative_to(ROOT).as_posix()}\0".encode() + content)
     return result.hexdigest()
 
 
@@ -50,11 +51,17 @@ def closure(*modules: str) -> tuple[Path, ...]:
 
 
 @cache
+def text(file: Path) -> str:
+    """What a source file says, read once."""
+    return file.read_text(encoding="utf-8")
+
+
+@cache
 def _imported(file: Path) -> tuple[Path, ...]:
     """The files of the modules that a file imports: by text, as parsing hundreds of files would take a second."""
     names: list[str] = []
-    text = _COMMENT.sub("", file.read_text(encoding="utf-8"))  # a list of names may have some, with brackets in them
-    for origin, imported, plain in _IMPORT.findall(text):
+    said = _COMMENT.sub("", text(file))  # a list of names may have some, with brackets in them
+    for origin, imported, plain in _IMPORT.findall(said):
         if origin:
             names += [origin, *(f"{origin}.{name}" for name in _NAME.findall(imported))]
         else:

@@ -14,6 +14,6 @@ _EXERCISE = re.compile(r'^@exercise\("([\d.]+)"\)', re.M)
 def digest(*modules: str) -> str:
     """Of these modules, of all that they import, and of the answers to the tasks whose functions are among them."""
     files = sources.closure(*modules)
-    tasks = sorted(task for file in files for task in _EXERCISE.findall(file.read_text(encoding="utf-8")))
+    tasks = sorted(task for file in files for task in _EXERCISE.findall(sources.text(file)))
     parts = [sources.digest(*modules).encode(), *(answer_text(task) for task in tasks)]
     return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()

@@ -39,6 +39,12 @@ from simulator.isa.units import PATHS, PathName
 from simulator.messages import Text, tr
 
 BANKS: dict[str, Bank] = {"m": "lm0", "n": "lm1", "r": "grf0", "s": "grf1"}
+IN_BANK = {bank: Text("the address in {upper}", {"upper": bank.upper()}) for bank in BANKS.values()}
+GROUP, L2B = Text("the group"), Text("the L2B of a group")
+L2BM_ADDRESS, L1BM_ADDRESS = Text("the L2BM address"), Text("the L1BM address")
+ROW, ENTRY = Text("the matrix row"), Text("the mask register entry")
+J = Text("the PE number after `j`")
+"""What messages call the numbers in operands."""
 
 
 class OperandError(ValueError):
@@ -92,7 +98,7 @@ def _pe_memory(match: re.Match[str]) -> Operand:
         raise OperandError(tr("`${name}` has no address", name), tr("write ${name}0 or ${name}0v", name))
     written = _flat(flat, name) if flat is not None else (int(first or 0),)
     for address in written:
-        _below(address, size, tr("the address in {upper}", bank.upper()))
+        _below(address, size, IN_BANK[bank])
         if address % words:
             down = address - address % words
             raise OperandError(
@@ -103,13 +109,13 @@ def _pe_memory(match: re.Match[str]) -> Operand:
         raise OperandError(tr("`j` cannot be combined with T indirection"), tr("leave out the `t` or the `j`"))
     step = 0 if not strided else int(stride) if stride else words
     addresses = written if flat is not None else tuple((written[0] + c * step) % size for c in range(isa.STEP_CYCLES))
-    limit = _optional(j, isa.PES_PER_MAB, tr("the PE number after `j`"))
+    limit = _optional(j, isa.PES_PER_MAB, J)
     return PeMemory(bank, words, cast(Cycles, addresses), bool(indirect), limit)
 
 
 def _matrix(match: re.Match[str]) -> Operand:
     prefix, register, digits = match.group(1, 2, 3)
-    row = _optional(digits, isa.MATRIX_ROWS, tr("the matrix row"))
+    row = _optional(digits, isa.MATRIX_ROWS, ROW)
     if prefix and row is not None and row % 2:
         raise OperandError(
             tr("the row of `$ll{register}` must be even, not {row}", register, row),
@@ -126,18 +132,18 @@ def _mask_register(match: re.Match[str]) -> Operand:
 
 
 def _l2bm(match: re.Match[str]) -> Operand:
-    address = _below(int(match.group(1)), isa.L2BM_LONGS, tr("the L2BM address"))
-    group = _optional(match.group(2), isa.GROUPS, tr("the group"))
-    return L2bm(address, group, _optional(match.group(3), isa.L2BS_PER_GROUP, tr("the L2B of a group")))
+    address = _below(int(match.group(1)), isa.L2BM_LONGS, L2BM_ADDRESS)
+    group = _optional(match.group(2), isa.GROUPS, GROUP)
+    return L2bm(address, group, _optional(match.group(3), isa.L2BS_PER_GROUP, L2B))
 
 
 def _l1bm(match: re.Match[str]) -> Operand:
-    return L1bm(_below(int(match.group(2)), isa.L1BM_LONGS, tr("the L1BM address")), 4 if match.group(1) else 2)
+    return L1bm(_below(int(match.group(2)), isa.L1BM_LONGS, L1BM_ADDRESS), 4 if match.group(1) else 2)
 
 
 def _off_chip(make: Callable[[int, int | None], Operand], size: int, what: str) -> Callable[[re.Match[str]], Operand]:
     def build(match: re.Match[str]) -> Operand:
-        return make(_below(int(match.group(1)), size, what), _optional(match.group(2), isa.GROUPS, tr("the group")))
+        return make(_below(int(match.group(1)), size, what), _optional(match.group(2), isa.GROUPS, GROUP))
 
     return build
 
@@ -265,7 +271,7 @@ def parse_mask(text: str) -> tuple[int, Literal[1, 2, 4]]:
         )
     if match[4]:
         return isa.CYCLE_MASKS + int(match[4], 2), _words(match[3])
-    return _below(int(match[2]), isa.MASK_ENTRIES, tr("the mask register entry")), _words(match[1])
+    return _below(int(match[2]), isa.MASK_ENTRIES, ENTRY), _words(match[1])
 
 
 @lru_cache(maxsize=256)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from simulator.errors import Diagnostic
@@ -17,6 +18,18 @@ TRANSFERS = ("l1bm", "l2bm")
 
 def conflicts(step: Step) -> list[Diagnostic]:
     """All findings about the instructions of one step."""
+    if len(step.instructions) == 1 and _stands_alone(step.instructions[0]):
+        return []
+    return _conflicts(step)
+
+
+@lru_cache(maxsize=1 << 14)
+def _stands_alone(instruction: Instruction) -> bool:
+    """Whether an instruction may have a step for itself."""
+    return not _conflicts(Step(0, instruction.text, (instruction,), (1,)))
+
+
+def _conflicts(step: Step) -> list[Diagnostic]:
     found = [*_lonely(step), *_excluded(step)]
     for number, offset in same_l1bm_words(step.instructions):
         message = tr("two instructions use the same L1BM address in one step")

@@ -112,16 +112,19 @@ class GroupMarks:
         bars = tuple((mark, unless, beside, -time) for mark, unless, beside, time in self.bars)
         return GroupMarks(sets, bars, length - 1 - self.start)
 
-    def runs(self) -> Iterator[tuple[int, int, int]]:
+    @cached_property
+    def runs(self) -> tuple[tuple[int, int, int], ...]:
         """What it sets, in runs of steps: a mark, the first step, counted from the start of the group, and how many."""
+        found = []
         for mark, bits in self.sets:
             time = 0
             while bits:
                 clear = (bits & -bits).bit_length() - 1
                 bits, time = bits >> clear, time + clear
                 count = (~bits & bits + 1).bit_length() - 1
-                yield mark, time - self.start, count
+                found.append((mark, time - self.start, count))
                 bits, time = bits >> count, time + count
+        return tuple(found)
 
 
 class Marks:

@@ -42,7 +42,7 @@ class Templates(tuple[GroupMarks, ...]):
     @cached_property
     def sets(self) -> Rows:
         """Of every group its marks, one for each step: mark, time from its start."""
-        runs = [list(template.runs()) for template in self]
+        runs = [template.runs for template in self]
         flat = np.array(list(chain.from_iterable(runs)), np.int64).reshape(-1, 3)
         marks, starts, counts = flat.T
         own = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)  # the number of a step in its run

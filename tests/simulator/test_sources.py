@@ -75,7 +75,7 @@ def _nothing_stays() -> Iterator[None]:
 
 
 def forget() -> None:
-    for function in (sources.digest, sources.closure, sources._imported, sources._file):
+    for function in (sources.digest, sources.closure, sources.text, sources._imported, sources._file):
         function.cache_clear()
 
 
