@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
 import numpy as np
 
 from haribote.stack.chains import Hop
-from haribote.stack.maps import COPY, Bit, BitMap, W
+from haribote.stack.maps import COPY, Bit, W
 from haribote.stack.places import BANKS, Place
-from haribote.stack.rounds import Rounds, Turn, Values, padding, turns_of
+from haribote.stack.rounds import Ints, Rounds, Values, address_of
 from haribote.stack.shares import IDENTITY
 from haribote.stack.ways import Way
 
 Targets = Sequence[Place]
 """The places that get the same result: one, or several in different banks of the PEs."""
 Four = tuple[list[int], list[int], tuple[int, ...]]
+EVERY = slice(None)
 
 
 @dataclass
@@ -71,7 +71,7 @@ def _moves(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
     starts = [0, *(np.flatnonzero(apart) + 1).tolist(), len(rounds)]
     pieces = way.combine or way.name.startswith("mvb") or (way.source, way.target) == ("DRAM", "L2BM")
     longest = PIECE // 64 if pieces else len(rounds)
-    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    rows = list(_rows(columns))
     for begin, end in pairwise(starts):
         for first in range(begin, end, longest):
             (g, l2b, h, k, a, b), count = rows[first], min(longest, end - first)
@@ -80,22 +80,28 @@ def _moves(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
 
 
 def _l2bm(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
-    way = hop.way
-    for turn in turns_of(way, hop.source, hop.target):
-        a = source.address + turn.source().at(hop.source, way.source_block)
-        b = target.address + turn.at(hop.target, way.target_block)
-        text = way.text.format(
-            A=a, B=b, unit=turn.source().unit(hop.source, "L1B", way.takes), set=_set(turn, hop.target, way)
-        )
+    way, rounds = hop.way, Rounds(hop)
+    columns = (
+        source.address + rounds.at(hop.source, way.source_block, False),
+        target.address + rounds.at(hop.target, way.target_block, True),
+        rounds.unit(hop.source, "L1B", way.takes, False), rounds.unit(hop.target, "L1B", way.puts, True),
+    )  # fmt: skip
+    same = sum(1 << bit.number for bit in way.puts if hop.target[bit] < 0)
+    for a, b, unit, chosen in _rows(columns):
+        text = way.text.format(A=a, B=b, unit=unit, set=_set(chosen, same, way))
         yield Issue(text, "l2bm", range(a, a + (1 << way.source_block)), range(b, b + (1 << way.target_block)))
 
 
-def _set(turn: Turn, target: BitMap, way: Way) -> str:
+def _rows(columns: Sequence[Ints]) -> Iterator[tuple[int, ...]]:
+    """The numbers of each round."""
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _set(chosen: int, same: int, way: Way) -> str:
     """The L1Bs that take part: `@b0/i`, where the bits of i are copies."""
-    same = sum(1 << bit.number for bit in way.puts if target[bit] < 0)
     if same == (1 << len(way.puts)) - 1:
         return ""
-    return f"@{turn.unit(target, 'L1B', way.puts)}" + (f"/{same}" if same else "")
+    return f"@{chosen}" + (f"/{same}" if same else "")
 
 
 # --- PEs and L1BM ----------------------------------------------------------------------------------------------------
@@ -107,21 +113,21 @@ def _pe(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     banks, block, found = ((source,), targets[0], hop.source) if up else (targets, source, hop.target)
     far, through = (hop.target, way.from_address) if up else (hop.source, way.to_address)
     cycles = [far[bit] for bit in through]
-    covered = 1 << (way.target_block if up else way.source_block)
-    off = () if up else idle_cycles(hop)
+    near_block, far_block = (way.source_block, way.target_block) if up else (way.target_block, way.source_block)
+    rounds, off = Rounds(hop), () if up else idle_cycles(hop)
+    steps = [2 * address_of(found, _cycle(cycles, c), near_block) for c in range(4)]
+    columns = (
+        2 * rounds.at(found, near_block, not up), block.address + rounds.at(far, far_block, up),
+        rounds.unit(hop.source, "MAB", way.takes, not up), _mask_values(rounds, hop),
+    )  # fmt: skip
     lines: list[Issue] = []
-    for turn in turns_of(way, hop.source, hop.target):
-        own, other = (turn.source(), turn) if up else (turn, turn.source())
-        at = [_cycle(own, cycles, c) for c in range(4)]
-        words = [2 * t.at(found, way.source_block if up else way.target_block) for t in at]
-        first = block.address + other.at(far, way.target_block if up else way.source_block)
-        value = _mask_value(turn, hop) if way.masked else None
-        text = way.text.format(
-            A=first, B=first, unit=own.unit(hop.source, "MAB", way.takes),
-            pe=_operands(banks, way.words, words, off, value is not None),
-        )  # fmt: skip
-        span, used = range(first, first + covered), _touched(banks[0], words, way.words, off)
-        lines.append(Issue(text, "l1bm", used if up else span, span if up else used, value))
+    for word, first, unit, value in _rows(columns):
+        words = [word + step for step in steps]
+        pe = _operands(banks, way.words, words, off, way.masked)
+        text = way.text.format(A=first, B=first, unit=unit, pe=pe)
+        span, used = range(first, first + (1 << far_block)), _touched(banks[0], words, way.words, off)
+        mask = value if way.masked else None
+        lines.append(Issue(text, "l1bm", used if up else span, span if up else used, mask))
     yield from sorted(lines, key=lambda line: line.masked or 0)
 
 
@@ -133,9 +139,9 @@ def idle_cycles(hop: Hop) -> tuple[int, ...]:
     return tuple(c for c in range(4) if any(c >> k & 1 and i < 0 for k, i in enumerate(cycles)))
 
 
-def _cycle(turn: Turn, cycles: Sequence[int], number: int) -> Turn:
-    """The round in one cycle of an operand."""
-    return Turn({**turn.values, **{i: number >> k & 1 for k, i in enumerate(cycles) if i >= 0}}, turn.copies)
+def _cycle(cycles: Sequence[int], number: int) -> Values:
+    """The values of the index bits that tell the cycles of an operand apart, in one of them."""
+    return {index: number >> k & 1 for k, index in enumerate(cycles) if index >= 0}
 
 
 def _touched(place: Place, words: Sequence[int], length: int, off: Sequence[int] = ()) -> list[int]:
@@ -185,9 +191,10 @@ def _weight(bit: Bit) -> int:
     return IDENTITY[bit.level][1] << bit.number
 
 
-def _mask_value(turn: Turn, hop: Hop) -> int:
-    """The bits of the number that the mask compares, with their values."""
-    return sum(_weight(bit) * turn.value(hop.target, bit) for bit in mask_bits(hop))
+def _mask_values(rounds: Rounds, hop: Hop) -> Ints:
+    """The bits of the number that the mask of each round compares, with their values."""
+    bits = mask_bits(hop)
+    return sum((_weight(bit) * rounds.bit(hop.target, bit, True) for bit in bits), np.zeros(len(rounds), np.int64))
 
 
 def cleared_bits(hop: Hop) -> list[Bit]:
@@ -231,7 +238,7 @@ def _copies(hop: Hop, source: Place, targets: Targets, clears: bool = False) -> 
     """Four copies per line, in the order of the target's addresses. clears: zeros where a mask is not set."""
     length, name = hop.way.words, _pass(hop.way)
     first, value = (f"{name}/$imr{{omr}}", 0) if clears else (name, None)
-    for reads, writes, off in _fours(hop, turns_of(hop.way, hop.source, hop.target)):
+    for reads, writes, off in _fours(hop, Rounds(hop)):
         off = () if clears else off  # a line has one mask; what is left of four is then written again
         origin, result = _operands((source,), length, reads), _operands(targets, length, writes, off)
         text = _copy(first, origin, result, _in_one_memory(source, targets))
@@ -244,11 +251,10 @@ def _clears(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
 
 def _chosen(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     """Four copies per line, those of one mask after those of another; what is left of four is written again."""
-    length, turns = hop.way.words, defaultdict[int, list[Turn]](list)
-    for turn in turns_of(hop.way, hop.source, hop.target):
-        turns[_mask_value(turn, hop)].append(turn)
-    for value, some in sorted(turns.items()):
-        for reads, writes, _ in _fours(hop, some):
+    length, rounds = hop.way.words, Rounds(hop)
+    values = _mask_values(rounds, hop)
+    for value in np.unique(values).tolist():
+        for reads, writes, _ in _fours(hop, rounds, which=np.flatnonzero(values == value)):
             origin = _operands((source,), length, reads)
             result = _operands(targets, length, writes, masked=True)
             text = _copy(_pass(hop.way), origin, result, _in_one_memory(source, targets))
@@ -267,21 +273,20 @@ def _in_one_memory(source: Place, targets: Targets) -> bool:
     return source.memory[:2] == "LM" and any(target.memory == source.memory for target in targets)
 
 
-def _fours(hop: Hop, turns: Iterable[Turn], parts: Values | None = None) -> Iterator[Four]:
-    """Words of the tensors that are read and written in the cycles of a step, and the cycles that are left over."""
-    pairs = []
-    for turn in turns:
-        origin = Turn({**turn.values, **(parts or {})}, {})
-        a = 2 * origin.at(hop.source, hop.way.source_block)
-        b = 2 * turn.at(hop.target, hop.way.target_block)
-        if hop.way.words == 1:
-            a, b = a + origin.value(hop.source, W), b + turn.value(hop.target, W)
-        pairs.append((a, b))
-    for start in range(0, len(pairs), 4):
-        part = pairs[start : start + 4]
-        off = tuple(range(len(part), 4))
-        part += [part[-1]] * len(off)
-        yield [a for a, _ in part], [b for _, b in part], off
+def _fours(hop: Hop, rounds: Rounds, parts: Values | None = None, which: Ints | slice = EVERY) -> Iterator[Four]:
+    """Words of the tensors that are read and written in the cycles of a step, and the cycles that are left over.
+    parts: values of the bits that tell parts apart; which: the rounds."""
+    way, parts = hop.way, parts or {}
+    a = 2 * (rounds.at(hop.source, way.source_block, False) + address_of(hop.source, parts, way.source_block))
+    b = 2 * rounds.at(hop.target, way.target_block, True)
+    if way.words == 1:
+        a += rounds.bit(hop.source, W, False) + parts.get(hop.source[W], 0)
+        b += rounds.bit(hop.target, W, True)
+    reads, writes = a[which].tolist(), b[which].tolist()
+    for start in range(0, len(reads), 4):
+        own, result = reads[start : start + 4], writes[start : start + 4]
+        off = tuple(range(len(own), 4))
+        yield own + own[-1:] * len(off), result + result[-1:] * len(off), off
 
 
 def _pass(way: Way) -> str:
@@ -293,10 +298,10 @@ def _joins(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     way = hop.way
     joined = range(hop.target.width, hop.source.width)
     choices = [dict(zip(joined, values, strict=False)) for values in product((0, 1), repeat=way.parts)]
-    turns = list(turns_of(way, hop.source, hop.target))
+    rounds = Rounds(hop)
     if way.name == "add W":  # by this much `lbsl` turns a long word
         yield Issue('imm i"32" $t', "alu")
-    for group in zip(*(_fours(hop, turns, parts) for parts in choices), strict=True):
+    for group in zip(*(_fours(hop, rounds, parts) for parts in choices), strict=True):
         _, writes, off = group[0]
         result = _operands(targets, way.words, writes, off)
         masked = _operands(targets, way.words, writes, off, masked=True) if way.masked else ""
@@ -340,22 +345,25 @@ def _turns(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     way = hop.way
     rows = [hop.target[bit] for bit in way.from_address]
     columns = [hop.source[bit] for bit in way.to_address]
+    parts, rounds = range(1 << max(len(rows) - 2, 0)), Rounds(hop)
+    below = [[2 * address_of(hop.source, _cycle(rows, 4 * part + c)) for c in range(4)] for part in parts]
+    above = [[2 * address_of(hop.target, _cycle(columns, 4 * part + c)) for c in range(4)] for part in parts]
+    empty = [np.all([rounds.padding(_cycle(rows, 4 * part + c)) for c in range(4)], axis=0) for part in parts]
     number, ends = 0, list[int]()
-    for count, turn in enumerate(turns_of(way, hop.source, hop.target)):
+    places = 2 * rounds.at(hop.source, 0, False), 2 * rounds.at(hop.target, 0, True)
+    for count, (first, last) in enumerate(_rows(places)):
         register = "xy"[count % 2]
-        parts = range(1 << max(len(rows) - 2, 0))
         free = [ends[count - 2]] if count > 1 else []
         for part in parts:
-            cycles = [_cycle(turn, rows, 4 * part + c).source() for c in range(4)]
-            if all(padding(cycle.values, hop.source) for cycle in cycles):
+            if empty[part][count]:
                 continue  # no element comes from these rows, and nobody need have written them
-            words = [2 * cycle.at(hop.source) for cycle in cycles]
+            words = [first + step for step in below[part]]
             text = f"{way.text}mwrite {_operands((source,), 2, words)} $l{register}{4 * part}"
             yield Issue(text, "mauw", _touched(source, words, 2), (), after=free)
             number += 1
         written = number - 1
         for part in parts:
-            words = [2 * _cycle(turn, columns, 4 * part + c).at(hop.target) for c in range(4)]
+            words = [last + step for step in above[part]]
             off = tuple(c for c in range(4) if any(4 * part + c >> k & 1 and i < 0 for k, i in enumerate(columns)))
             if len(off) < 4:
                 text = f"{way.text}mread $l{register}{4 * part} {_operands(targets, 2, words, off)}"

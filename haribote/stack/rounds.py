@@ -1,10 +1,8 @@
-"""The rounds of a hop: the values of the bits that differ from issue to issue, one by one or all at once."""
+"""The rounds of a hop: the values of the bits that differ from issue to issue, all at once, as arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,37 +18,6 @@ Values = Mapping[int, int]
 """The values of index bits."""
 
 
-@dataclass(frozen=True)
-class Turn:
-    """One round of the loop: values of index bits, and of target bits that are written once for each value."""
-
-    values: Values
-    copies: Mapping[Bit, int]
-
-    def at(self, found: BitMap, block: int = 0) -> int:
-        """The address in a map, of bits from `block` on."""
-        values, copies = self.values, self.copies
-        return sum(
-            [
-                copies.get(bit, values.get(carry, 0)) << bit.number
-                for bit, carry in found.addresses
-                if bit.number >= block
-            ]
-        )
-
-    def value(self, found: BitMap, bit: Bit) -> int:
-        """The value of a bit of the place: of the index bit that it carries, or of the copy that is written now."""
-        return self.copies.get(bit, self.values.get(found[bit], 0))
-
-    def unit(self, found: BitMap, level: str, bits: Sequence[Bit]) -> int:
-        """The number of a unit, of those bits that are chosen."""
-        return sum(self.value(found, bit) << bit.number for bit in bits if bit.level == level)
-
-    def source(self) -> Turn:
-        """The same seen from the source, which knows nothing of copies."""
-        return Turn(self.values, {})
-
-
 def _order(way: Way, source: BitMap, target: BitMap) -> list[tuple[Bit, int]]:
     """The bits of the target that differ from round to round, the slowest first, with the index bits that they carry,
     or COPY."""
@@ -61,62 +28,69 @@ def _order(way: Way, source: BitMap, target: BitMap) -> list[tuple[Bit, int]]:
     return order
 
 
-def turns_of(way: Way, source: BitMap, target: BitMap) -> Iterator[Turn]:
-    """All rounds, the lowest bits of the target's address fastest."""
-    order = _order(way, source, target)
-    for numbers in product((0, 1), repeat=len(order)):
-        chosen = list(zip(order, numbers, strict=True))
-        values = {index: number for (_, index), number in chosen if index >= 0}
-        if not padding(values, source):
-            yield Turn(values, {bit: number for (bit, index), number in chosen if index < 0})
-
-
-def padding(values: Values, found: BitMap) -> bool:
-    """True where no element of the tensor has these index bits: an axis is no power of two."""
-    least = (sum(values.get(bit, 0) << k for k, bit in enumerate(bits)) for bits in found.axes)
-    return any(index >= size for index, size in zip(least, found.shape, strict=True))
-
-
 def _rank(bit: Bit) -> tuple[bool, str, int]:
     """Addresses before units, low before high."""
     return bit.level not in ("address", "W"), bit.level, bit.number + (bit.level == "address")
 
 
 class Rounds:
-    """All rounds of a hop at once, as arrays, without those of padding."""
+    """All rounds of a hop, the lowest bits of the target's address fastest, without those of padding.
+
+    What is asked of them says whether the map is the target's (copies), whose bits may be written once for each value:
+    the source knows nothing of these.
+    """
 
     def __init__(self, hop: Hop) -> None:
         order = _order(hop.way, hop.source, hop.target)
         numbers = np.arange(1 << len(order))
         digits = [numbers >> shift & 1 for shift in range(len(order))][::-1]
         chosen = list(zip(order, digits, strict=True))
+        self._source = hop.source
         self._values = {index: found for (_, index), found in chosen if index >= 0}
         self._copies = {bit: found for (bit, index), found in chosen if index < 0}
         self._nothing = np.zeros_like(numbers)
-        wrong = self._nothing > 0
-        for size, bits in zip(hop.source.shape, hop.source.axes, strict=True):
-            if size < 1 << len(bits):
-                wrong |= self._sum((self._values.get(bit), number) for number, bit in enumerate(bits)) >= size
-        self._kept = np.flatnonzero(~wrong)
+        self._kept = np.flatnonzero(~self._padding({}))
 
     def __len__(self) -> int:
         return len(self._kept)
 
+    def padding(self, more: Values) -> NDArray[np.bool_]:
+        """Where no element of the tensor has the index bits of the round, with some more: an axis is no power of
+        two."""
+        return self._padding(more)[self._kept]
+
     def at(self, found: BitMap, block: int, copies: bool) -> Ints:
-        """The addresses in a map, of bits from `block` on. copies: the map is the target's."""
-        bits = [bit for bit, _ in found.addresses if bit.number >= block]
-        return self._of(found, bits, copies)
+        """The addresses in a map, of bits from `block` on."""
+        return self._of(found, [bit for bit, _ in found.addresses if bit.number >= block], copies)
 
     def unit(self, found: BitMap, level: str, bits: Sequence[Bit], copies: bool) -> Ints:
         """The numbers of a unit, of those bits that are chosen."""
         return self._of(found, [bit for bit in bits if bit.level == level], copies)
 
-    def _of(self, found: BitMap, bits: Sequence[Bit], copies: bool) -> Ints:
-        values = ((self._copies.get(bit) if copies else None, self._values.get(found[bit]), bit.number) for bit in bits)
-        return self._sum((own if own is not None else other, number) for own, other, number in values)[self._kept]
+    def bit(self, found: BitMap, bit: Bit, copies: bool) -> Ints:
+        """The values of a bit of the place."""
+        return self._value(found, bit, copies)[self._kept]
 
-    def _sum(self, terms: Iterable[tuple[Ints | None, int]]) -> Ints:
-        return sum((value << number for value, number in terms if value is not None), self._nothing)
+    def _padding(self, more: Values) -> NDArray[np.bool_]:
+        wrong = self._nothing > 0
+        for size, bits in zip(self._source.shape, self._source.axes, strict=True):
+            if size < 1 << len(bits):
+                least = (self._values.get(bit, more.get(bit, 0)) << number for number, bit in enumerate(bits))
+                wrong |= sum(least, self._nothing) >= size
+        return wrong
+
+    def _of(self, found: BitMap, bits: Sequence[Bit], copies: bool) -> Ints:
+        return sum((self._value(found, bit, copies) << bit.number for bit in bits), self._nothing)[self._kept]
+
+    def _value(self, found: BitMap, bit: Bit, copies: bool) -> Ints:
+        """Of the index bit that a bit carries, or of the copy that is written."""
+        own = self._copies.get(bit) if copies else None
+        return self._values.get(found[bit], self._nothing) if own is None else own
+
+
+def address_of(found: BitMap, values: Values, block: int = 0) -> int:
+    """The address of some values of index bits in a map, of bits from `block` on."""
+    return sum(values.get(carry, 0) << bit.number for bit, carry in found.addresses if bit.number >= block)
 
 
 def round_count(hop: Hop) -> int:

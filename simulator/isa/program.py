@@ -281,8 +281,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One MV line, and the column, from 1, at which it begins. size: long words; op: "mvp", "mvb", "mvb2", "mvb4", "mvd", "mvr", "mvr2", "mvr4", "mvnop".
+    """One MV line, which begins at a column, from 1.
 
+    size: long words; op: "mvp", "mvb", "mvb2", "mvb4", "mvd", "mvr", "mvr2", "mvr4", "mvnop".
     precision and reduction as in Instruction, for the mvr family. units: N of `nd<N>`, for `$di`.
     """
 

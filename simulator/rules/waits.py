@@ -30,8 +30,8 @@ L1BM_WRITES = frozenset({PE_TO_L1BM, L2BM_TO_L1BM, L2BMI_WRITE})
 
 class Timed(NamedTuple):
     """An access that a rule speaks of. kind: "GRF0 read", "LM1 write", "LM0 base address write", or a transfer named
-    above. offset: of its operand. words: by cycle, but for what a fixed mask leaves out. simple: a GRF write of the same word in all cycles
-    (imm, zero), or a GRF read that is sent to the L1BM.
+    above. offset: of its operand. words: by cycle, but for what a fixed mask leaves out. simple: a GRF write of the
+    same word in all cycles (imm, zero), or a GRF read that is sent to the L1BM.
     """
 
     kind: str
