@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import onnx
 from onnx import helper
 
@@ -87,20 +89,24 @@ def _merge(model: onnx.ModelProto, index: Index, source: str, node: onnx.NodePro
     fixed = producer is None or source in index.outputs
     if fixed and result in index.outputs:
         return False
+    readers = index.consumers[result]
+    touched = [*([] if producer is None else [producer]), *index.consumers[source], *readers]
+    skipped = source != node.input[0]  # what stood between them is read by nothing any more
     model.graph.node.remove(node)
-    _rename(model, result, source)
+    _rename(touched, result, source)
     if result in index.outputs:
-        _rename(model, source, result)
+        _rename(touched, source, result)
         return True
-    remove_dead_code(model)
-    readers = sum(source in other.input for other in model.graph.node)
-    if not fixed and readers == len(index.consumers[result]):
-        _rename(model, source, result)
+    if skipped:
+        remove_dead_code(model)
+    others = sum(source in other.input for other in model.graph.node)
+    if not fixed and others == len(readers):
+        _rename(touched, source, result)
     return True
 
 
-def _rename(model: onnx.ModelProto, old: str, new: str) -> None:
-    for node in model.graph.node:
+def _rename(nodes: Iterable[onnx.NodeProto], old: str, new: str) -> None:
+    for node in nodes:
         for names in (node.input, node.output):
             if old in names:
                 names[:] = [new if name == old else name for name in names]
