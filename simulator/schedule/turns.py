@@ -42,8 +42,7 @@ class Turns:
         self._bit = {number: bit for bit, number in enumerate(sorted(webs_of))}
         self._rows = [np.array([self._bit[number] for number in offsets], np.intp) for offsets in self._offsets]
         self._masks = self._sets([sum(1 << bit for bit in rows.tolist()) for rows in self._rows])
-        shared = sum(1 << self._bit[number] for number, count in webs_of.items() if count > 1)
-        self._shared = self._sets([shared])[0]
+        self._some_shared = any(count > 1 for count in webs_of.values())
         self._reach = self._reached(problem)
         self._fixed = self._always()
 
@@ -112,7 +111,8 @@ class Turns:
             return 0
         after = np.bitwise_or.reduce(reach[self._rows[number]])
         later = (self._masks[line] & after).any(axis=1) | self._fixed[number, line]
-        last = int(later.argmax()) if later.any() else len(line)
+        last = int(later.argmax())
+        last = last if later[last] else len(line)
         for place in range(last, -1, -1):
             if not self._between_parts(number, line, place):
                 late = any(self._before(other, number, reach) for other in line[place:])
@@ -121,7 +121,7 @@ class Turns:
 
     def _between_parts(self, number: int, line: Sequence[int], place: int) -> bool:
         """True where a group has webs on both sides of this place: no other group can come between."""
-        if not self._shared.any():
+        if not self._some_shared:
             return False
         before, after = (np.bitwise_or.reduce(self._masks[others], axis=0) for others in (line[:place], line[place:]))
         shared = before & after

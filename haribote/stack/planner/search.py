@@ -39,6 +39,9 @@ MANY_NODES = 100
 HOPELESS = 1.3
 """How much dearer than the cheapest a plan may prove, until what else it wants is not asked for; how much dearer it may
 look by careful guesses; and how much dearer one of a third look may be than that of the second."""
+NO_BETTER = 1.1
+"""How much dearer than the cheapest so far a plan may look by bold guesses, some of which are above what moves cost,
+until no more rounds are worth it."""
 MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
@@ -143,8 +146,8 @@ class Planning:
 
     def go_on(self, limit: float = inf, rounds: int | None = None) -> None:
         """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. They end too
-        where no plan looks as if it took fewer cycles than a limit by bold guesses, or none has all values cut in this
-        way.
+        where no plan looks as if it took fewer cycles than a limit by bold guesses, or as about as few as the cheapest
+        so far, or none has all values cut in this way.
 
         Raises NotPlanned where any way to cut them will do, and there is no limit.
         """
@@ -153,12 +156,19 @@ class Planning:
         while not self._over and self._done < last and (self._done < wanted or self.cost >= NEVER):
             boldly = self._done % 2 == 0
             self._done += 1
+            own = self._to_beat
+            most = min(limit, NO_BETTER * own) if boldly else HOPELESS * min(limit, own)
             try:
-                self._round(boldly, limit if boldly else HOPELESS * limit)
+                self._round(boldly, most)
             except NotPlanned:
                 if self._facts.cut is None and limit == inf and self.found is None:
                     raise
                 self._over = boldly
+
+    @property
+    def _to_beat(self) -> float:
+        """What a plan must take fewer cycles than; none where last resorts are needed, which a limit leaves out."""
+        return self.cost if self.found is not None and self.cost < NEVER and not self.found.facts.picks else inf
 
     def _round(self, boldly: bool, limit: float) -> None:
         """One round, of plans that look cheaper than a limit. Raises NotPlanned."""
