@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, prod
 
 from haribote.stack.maps import UNITS, BitMap, Memory, level_of_change
 from haribote.stack.ways import HEIGHT
@@ -28,6 +28,6 @@ def lower_bound(start: BitMap, wanted: BitMap) -> float:
 
 
 def _different(found: BitMap, memory: Memory) -> int:
-    """Different long words that one unit of a level holds."""
+    """Different long words that one unit of a level holds at least, without those of padding, which need not move."""
     units = sum(1 for bit, carry in found.carries if carry >= 0 and bit.level in UNITS[memory])
-    return max(1 << max(found.width - 1 - units, 0), 1)
+    return max(ceil(prod(found.shape) / (2 << units)), 1)
