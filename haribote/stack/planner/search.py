@@ -146,7 +146,7 @@ class Planning:
 
     def go_on(self, limit: float = inf, rounds: int | None = None) -> None:
         """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. They end too
-        where no plan looks as if it took fewer cycles than a limit by bold guesses, or as about as few as the cheapest
+        where no plan looks as if it took fewer cycles than a limit by bold guesses, or about as few as the cheapest
         so far, or none has all values cut in this way.
 
         Raises NotPlanned where any way to cut them will do, and there is no limit.
