@@ -19,6 +19,7 @@ Targets = Sequence[Place]
 """The places that get the same result: one, or several in different banks of the PEs."""
 Four = tuple[list[int], list[int], tuple[int, ...]]
 EVERY = slice(None)
+"""All rounds of a hop."""
 
 
 @dataclass

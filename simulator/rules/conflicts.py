@@ -44,10 +44,10 @@ def _found(line: int, column: int, message: str, fix: str = SPLIT, warning: bool
 def _lonely(step: Step) -> Iterator[Diagnostic]:
     """nop and wait: what they may stand beside, and must."""
     ops = [instruction.op for instruction in step.instructions]
-    if "nop" in ops and not {"nop", "wait"}.issuperset(ops):
+    if "nop" in ops and set(ops) - {"nop", "wait"}:
         column = step.columns[ops.index("nop")]
         yield _found(step.line, column, tr("nop can share a step only with wait"), tr("leave out the nop"))
-    if {"wait"}.issuperset(ops):
+    if set(ops) == {"wait"}:
         yield _found(step.line, step.columns[0], tr("wait cannot stand alone"), tr("write `nop; wait iXX`"))
 
 

@@ -28,6 +28,11 @@ def lower_bound(start: BitMap, wanted: BitMap) -> float:
 
 
 def _different(found: BitMap, memory: Memory) -> int:
-    """Different long words that one unit of a level holds at least, without those of padding, which need not move."""
-    units = sum(1 for bit, carry in found.carries if carry >= 0 and bit.level in UNITS[memory])
-    return max(ceil(prod(found.shape) / (2 << units)), 1)
+    """Different long words that unit 0 of a level holds at least, which has the most of them; without those of padding,
+    which need not move."""
+    dealt = sum(1 << carry for bit, carry in found.carries if carry >= 0 and bit.level in UNITS[memory])
+    held = (
+        sum(not number << bits.start & dealt for number in range(size))
+        for size, bits in zip(found.shape, found.axes, strict=True)
+    )
+    return max(ceil(prod(held) / 2), 1)
