@@ -15,6 +15,7 @@ from haribote.stack.maps import BitMap
 from haribote.stack.plan import Compute, Version, view_shape
 from haribote.stack.planner.facts import FAR_BELOW, LEAST_INTEGER, Facts, operand_split
 from haribote.stack.planner.families import Layout, Split, projected
+from haribote.stack.planner.homes import kept_elsewhere
 from haribote.stack.planner.states import NoWay, State, groups
 from haribote.stack.vectors.emit import steps
 from haribote.stack.vectors.fills import fill_of
@@ -25,8 +26,9 @@ def elementwise(state: State, node: onnx.NodeProto) -> Iterator[State]:
     """In the layout of an operand that is as large as the result, or, where none is there yet, in any."""
     facts, name = state.facts, node.output[0]
     if name in facts.updated and state.residents(facts.updated[name]):
-        with suppress(NoWay):
-            yield _updated(state, node)
+        for kept in (state, *kept_elsewhere(state, node)):
+            with suppress(NoWay):
+                yield _updated(kept, node)
         return
     for split, found in _loops(state, node):
         with suppress(NoWay):

@@ -19,6 +19,7 @@ from haribote.stack.planner.early import early
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.halves import halved, stored_as_halves
+from haribote.stack.planner.homes import fetched
 from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
 from haribote.stack.planner.states import NoWay, State
 from simulator.messages import tr
@@ -52,7 +53,7 @@ def planned(facts: Facts, beam: int, turn: int, limit: float = inf) -> tuple[flo
         raise NotPlanned(tr("the results of the graph have no way to where they belong"), tr("report the graph"))
     best = finished[0]
     residents = tuple(version for versions in best.resident.values() for version in versions)
-    actions = early(stored_as_halves(halved(clustered(best.actions())), _floats(facts)))
+    actions = early(stored_as_halves(halved(clustered(fetched(best.actions(), residents))), _floats(facts)))
     return best.cost, Found(facts, actions, residents)
 
 

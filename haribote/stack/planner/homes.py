@@ -1,0 +1,71 @@
+"""Where parameters are kept from step to step: where they are read, or where what updates them is.
+
+A product wants a weight copied to many units, but its gradient is dealt out over them. Kept where it is read, the
+update has to travel at the end of a step and is added in every copy; kept where its gradient is, the weight travels at
+the beginning, when little else is to be done, and is updated once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import onnx
+
+from haribote.stack.plan import Action, Shift, Version, reads
+from haribote.stack.planner.states import NoWay, State, groups
+from haribote.stack.planner.tariff import NEVER
+from simulator.messages import tr
+
+WORTH = 8
+"""Groups of four long words per PE that need no update any more, from which on it is worth it: in a step of small
+products all waits for what is at its beginning."""
+
+
+def kept_elsewhere(state: State, node: onnx.NodeProto) -> Iterator[State]:
+    """The states before the update of a parameter in which it is kept where another operand of the update is."""
+    facts = state.facts
+    parameter = facts.updated[node.output[0]]
+    there = state.residents(parameter)
+    shape, split = facts.index.shape[parameter], there[0].split
+    beside = [
+        version.map
+        for name in dict.fromkeys(node.input)
+        if name and name != parameter and facts.index.shape[name] == shape
+        for version in state.of(name)
+        if version.split == split
+    ]
+    for found in dict.fromkeys(beside):
+        home = replace(there[0], map=found)
+        saved = sum(groups(version.map) for version in there) - groups(found)
+        if there != (home,) and saved >= WORTH:
+            with suppress(NoWay):
+                yield _kept(state, home)
+
+
+def _kept(state: State, home: Version) -> State:
+    """With a parameter kept in one version, from which its others come: `fetched` puts these moves to where they
+    belong. Raises NoWay."""
+    name, there = home.value, state.residents(home.value)
+    if home not in there:
+        state = state.settled(home)
+    for version in there:
+        if version != home:
+            price = state.facts.tariff.price(home.map, version.map)
+            if price >= NEVER or version.split != home.split:
+                raise NoWay(tr("{name} has no way from {map} to {map2}", name, home.map, version.map))
+            state = state.did(Shift(home, version), price)
+    return replace(state, resident={**state.resident, name: (home,)})
+
+
+def fetched(actions: Sequence[Action], residents: Collection[Version]) -> tuple[Action, ...]:
+    """The actions with every move from a resident right before the first that reads what it brings."""
+    found = list(actions)
+    for action in actions:
+        if isinstance(action, Shift) and action.source in residents:
+            first = next(n for n, other in enumerate(found) if other is action or action.target in reads(other))
+            if found[first] is not action:
+                found.remove(action)
+                found.insert(first, action)
+    return tuple(found)
