@@ -16,11 +16,12 @@ import onnx
 from haribote.stack.plan import Action, Shift, Version, reads
 from haribote.stack.planner.states import NoWay, State, groups
 from haribote.stack.planner.tariff import NEVER
+from simulator.isa import STEP_CYCLES
 from simulator.messages import tr
 
-WORTH = 8
-"""Groups of four long words per PE that need no update any more, from which on it is worth it: in a step of small
-products all waits for what is at its beginning."""
+WORTH = 100
+"""Cycles that go from the end of a step, from which on it is worth it: in a step of small products all waits for what
+is at its beginning."""
 
 
 def kept_elsewhere(state: State, node: onnx.NodeProto) -> Iterator[State]:
@@ -38,10 +39,11 @@ def kept_elsewhere(state: State, node: onnx.NodeProto) -> Iterator[State]:
     ]
     for found in dict.fromkeys(beside):
         home = replace(there[0], map=found)
-        saved = sum(groups(version.map) for version in there) - groups(found)
-        if there != (home,) and saved >= WORTH:
-            with suppress(NoWay):
-                yield _kept(state, home)
+        with suppress(NoWay):
+            kept = _kept(state, home)
+            saved = sum(groups(version.map) for version in there) - groups(found)
+            if kept.cost - state.cost + STEP_CYCLES * saved >= WORTH:
+                yield kept
 
 
 def _kept(state: State, home: Version) -> State:
