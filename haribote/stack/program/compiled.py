@@ -15,6 +15,7 @@ from haribote.chip.program import Compiled
 from haribote.core import checker
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
+from haribote.graphs.tiles import tile_table
 from haribote.passes import cse, decompose, join_bias, simplify
 from haribote.progress import stage
 from haribote.stack import paths, tiling
@@ -38,6 +39,8 @@ from simulator.messages import tr
 
 FEW_WORDS = LM_WORDS // 8
 """Words per PE that a value may have where larger ones had to be put away."""
+FEWER_WORDS = 3 * LM_WORDS // 4
+"""Words per PE of all that a node reads and makes, in more pieces."""
 MUCH = 0.1
 """The share of a program's cycles that is worth another plan."""
 
@@ -100,7 +103,9 @@ def compile_stack(
 @with_room
 def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False, passed: Passed | None = None) -> Built:
     """The program of a graph with its plan; quick, passed: as in `compile_stack`."""
-    found = _cheapest(prepared(model, passed), precision, quick)
+    passed = {} if passed is None else passed
+    prepared(model, passed)
+    found = _cheapest(passed, precision, quick)
     types = {name: str(dtype) for name, dtype in Index(model).dtype.items() if dtype != word_of(dtype)}
     if types:
         found = replace(found, executable=replace(found.executable, types=types))
@@ -115,16 +120,21 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False,
     return found
 
 
-def _cheapest(ready: onnx.ModelProto, precision: str, quick: bool) -> Built:
+def _cheapest(passed: Passed, precision: str, quick: bool) -> Built:
     """The program of a plan of a prepared graph. Where much of it puts values away into DRAM and gets them back, of
-    which planners do not see what it costs, also one of smaller values, which leave room for each other; the cheaper of
-    both.
+    which planners do not see what it costs, also one of more pieces, or else of smaller values, which leave room for
+    each other; the cheaper of both. passed: the graph after each pass.
     """
+    ready = passed[LAST]
     found = shortest(_plans(ready, precision, quick), quick)
     if quick or found.put_away < MUCH * found.executable.cost.cycles:
         return found
+    pieces = tiling.cut(passed[BEFORE_CUT], FEWER_WORDS)
     try:
-        other = build(next(next(_plans(ready, precision, most_words=FEW_WORDS))))
+        if tile_table(pieces) != tile_table(ready):
+            other = shortest(_plans(pieces, precision))
+        else:
+            other = build(next(next(_plans(ready, precision, most_words=FEW_WORDS))))
     except (NotPlanned, NoRoom):
         return found
     return min(found, other, key=lambda one: one.executable.cost.fewest)
@@ -158,6 +168,8 @@ PASSES: Mapping[str, Callable[[onnx.ModelProto], onnx.ModelProto]] = {
     "merge_axes": tiling.merge,
     "cut_axes": tiling.cut,
 }
+BEFORE_CUT, LAST = tuple(PASSES)[-2:]
+"""What gives the graph in whole values, and in the pieces that are planned."""
 
 
 def prepared(model: onnx.ModelProto, passed: Passed | None = None) -> onnx.ModelProto:

@@ -20,11 +20,11 @@ JOINERS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min"}
 """What joins the reductions of pieces."""
 
 
-def cut(model: onnx.ModelProto) -> onnx.ModelProto:
+def cut(model: onnx.ModelProto, most_words: float | None = None) -> onnx.ModelProto:
     """The graph on pieces that fit; as it is where all of it does. Inputs and outputs that are cut are in the metadata
-    (`graphs.tiles`)."""
+    (`graphs.tiles`). most_words: as in `sizes`."""
     axes = Axes(model)
-    lengths = sizes(model, axes)
+    lengths = sizes(model, axes, most_words)
     return _Cutter(model, axes, lengths).run() if lengths else model
 
 

@@ -17,22 +17,24 @@ from haribote.stack.tiling.axes import Axes, Axis
 from haribote.stack.vectors.expression import SUPPORTED
 from simulator.isa import ALL_PES
 
-MOST_WORDS = 3072
-"""Words per PE of all that a node reads and makes; the rest of LM is for what others wait for, and for moves."""
+MOST_WORDS = 3200
+"""Words per PE of all that a node reads and makes; the rest of LM is for what others wait for, and for moves. Two
+values of 1,024 words, their result and a little more still count as one piece."""
 LEAST = 64
 """Axes are not halved below this: what is smaller leaves units idle."""
 UNITS, NEAR = 64, 128
 """L1Bs, over which a product deals out rows; and places at W, PE and MAB, over which it sums."""
 
 
-def sizes(model: onnx.ModelProto, axes: Axes) -> Mapping[Axis, int]:
-    """For each group of axes that is cut the length of its pieces."""
+def sizes(model: onnx.ModelProto, axes: Axes, most_words: float | None = None) -> Mapping[Axis, int]:
+    """For each group of axes that is cut the length of its pieces. most_words: instead of MOST_WORDS."""
     index, found = axes.index, dict[Axis, int]()
+    most_words = MOST_WORDS if most_words is None else most_words
     changed = True
     while changed:
         changed = False
         for node in model.graph.node:
-            while _words(axes, found, node) > MOST_WORDS and (axis := _to_halve(axes, found, node)) is not None:
+            while _words(axes, found, node) > most_words and (axis := _to_halve(axes, found, node)) is not None:
                 found[axis] = _half(found.get(axis, index.shape[axis[0]][axis[1]]))
                 changed = True
     return found

@@ -34,7 +34,7 @@ def test_a_batch_in_pieces_is_one_batch() -> None:
     rows = {name: shape[0] for name, shape in Index(model).shape.items() if name.startswith(("x+1[", "labels["))}
     assert set(rows.values()) == {256, 127}, "the batch is in two pieces"
     assert {found[name][0] for name in rows} == {"batch"}
-    assert found["0.weight+0.bias[0,0]"] == found["0.weight+0.bias[1,0]"] == ("odd", "even")
+    assert found["0.weight+0.bias"] == ("odd", "even")
 
 
 def step(shapes: dict[str, tuple[int, ...]] | None = None, inner: int = 1) -> onnx.ModelProto:
