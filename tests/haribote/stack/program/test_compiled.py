@@ -14,6 +14,8 @@ from haribote.core import checker
 from haribote.errors import HariboteError
 from haribote.graph import Builder, evaluate
 from haribote.graphs.cases import reference_case, save_case
+from haribote.graphs.tiles import tile_table
+from haribote.stack.planner.facts import MOST_WORDS
 from haribote.stack.program import compiled
 from simulator import Machine
 
@@ -75,3 +77,30 @@ def test_a_quick_compilation_is_right_and_kept_beside_the_other(cached: Path) ->
     assert len(list(cached.glob("*.npz"))) == 1
     with pytest.raises(HariboteError, match="--quick at -O1"):
         compile_for_sim(model, level=1, quick=True)
+
+
+@pytest.mark.parametrize("pieces", [True, False])
+def test_what_puts_much_away_is_planned_again(pieces: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In more pieces where there are more, else of smaller values; the cheaper of both is taken."""
+    builder = Builder("relu")
+    builder.input("x", (256, 256), np.float32)
+    builder.output(builder.op("Relu", "x", name="y"))
+    model, tables, most = builder.finish(), [], []
+
+    def noted(ready: onnx.ModelProto, precision: str, quick: bool = False, most_words: int = 0) -> object:
+        tables.append(tile_table(ready))
+        most.append(most_words)
+        return plans(ready, precision, quick, most_words or MOST_WORDS)
+
+    plans = compiled._plans
+    monkeypatch.setattr(compiled, "_plans", noted)
+    monkeypatch.setattr(compiled, "MUCH", -1.0)
+    if pieces:
+        monkeypatch.setattr(compiled, "FEWER_WORDS", 8)
+    found = compiled.built(model)
+    first, second = tables
+    assert not first and bool(second) is pieces
+    assert most == [0, 0 if pieces else compiled.FEW_WORDS]
+    monkeypatch.setattr(compiled, "MUCH", 1.0)
+    assert found.executable.cost.fewest <= compiled.built(model).executable.cost.fewest
+    assert len(tables) == 3, "nothing is put away: once is enough"
