@@ -123,21 +123,26 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False,
 def _cheapest(passed: Passed, precision: str, quick: bool) -> Built:
     """The program of a plan of a prepared graph. Where much of it puts values away into DRAM and gets them back, of
     which planners do not see what it costs, also one of more pieces, or else of smaller values, which leave room for
-    each other; the cheaper of both. passed: the graph after each pass.
+    each other; the cheaper of both. passed: the graph after each pass, the last as it is compiled.
     """
     ready = passed[LAST]
     found = shortest(_plans(ready, precision, quick), quick)
     if quick or found.put_away < MUCH * found.executable.cost.cycles:
         return found
     pieces = tiling.cut(passed[BEFORE_CUT], FEWER_WORDS)
+    more = tile_table(pieces) != tile_table(ready)
     try:
-        if tile_table(pieces) != tile_table(ready):
+        if more:
             other = shortest(_plans(pieces, precision))
         else:
             other = build(next(next(_plans(ready, precision, most_words=FEW_WORDS))))
     except (NotPlanned, NoRoom):
         return found
-    return min(found, other, key=lambda one: one.executable.cost.fewest)
+    if found.executable.cost.fewest <= other.executable.cost.fewest:
+        return found
+    if more:
+        passed[LAST] = pieces
+    return other
 
 
 def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:

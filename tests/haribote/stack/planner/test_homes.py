@@ -1,4 +1,4 @@
-"""A parameter is kept where what updates it is, and travels before it is read, where that takes much from a step's end."""
+"""A parameter is kept where what updates it is, and travels before it is read, if that shortens the end of a step."""
 
 from __future__ import annotations
 
