@@ -97,10 +97,12 @@ def test_what_puts_much_away_is_planned_again(pieces: bool, monkeypatch: pytest.
     monkeypatch.setattr(compiled, "MUCH", -1.0)
     if pieces:
         monkeypatch.setattr(compiled, "FEWER_WORDS", 8)
-    found = compiled.built(model)
+    passed: compiled.Passed = {}
+    found = compiled.built(model, passed=passed)
     first, second = tables
     assert not first and bool(second) is pieces
     assert most == [0, 0 if pieces else compiled.FEW_WORDS]
+    assert tile_table(passed["cut_axes"]) == tile_table(found.plan.graph)
     monkeypatch.setattr(compiled, "MUCH", 1.0)
     assert found.executable.cost.fewest <= compiled.built(model).executable.cost.fewest
     assert len(tables) == 3, "nothing is put away: once is enough"
