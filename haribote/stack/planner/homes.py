@@ -54,8 +54,8 @@ def _kept(state: State, home: Version) -> State:
         state = state.settled(home)
     for version in there:
         if version != home:
-            price = state.facts.tariff.price(home.map, version.map)
-            if price >= NEVER or version.split != home.split:
+            price = state.facts.tariff.price(home.map, version.map) if version.split == home.split else NEVER
+            if price >= NEVER:
                 raise NoWay(tr("{name} has no way from {map} to {map2}", name, home.map, version.map))
             state = state.did(Shift(home, version), price)
     return replace(state, resident={**state.resident, name: (home,)})
