@@ -17,7 +17,6 @@ from haribote.stack.plan import Action, Shift, Version, reads
 from haribote.stack.planner.states import NoWay, State, groups
 from haribote.stack.planner.tariff import NEVER
 from simulator.isa import STEP_CYCLES
-from simulator.messages import tr
 
 WORTH = 100
 """Cycles that go from the end of a step, from which on it is worth it: in a step of small products all waits for what
@@ -39,26 +38,24 @@ def kept_elsewhere(state: State, node: onnx.NodeProto) -> Iterator[State]:
     ]
     for found in dict.fromkeys(beside):
         home = replace(there[0], map=found)
-        with suppress(NoWay):
-            kept = _kept(state, home)
-            saved = sum(groups(version.map) for version in there) - groups(found)
-            if kept.cost - state.cost + STEP_CYCLES * saved >= WORTH:
-                yield kept
+        others = [version for version in there if version != home]
+        if any(version.split != split for version in others):
+            continue
+        prices = [facts.tariff.price(found, version.map) for version in others]
+        updated = sum(groups(version.map) for version in there) - groups(found)
+        if sum(prices) + STEP_CYCLES * updated >= WORTH and max(prices, default=0.0) < NEVER:
+            with suppress(NoWay):
+                yield _kept(state, home, others, prices)
 
 
-def _kept(state: State, home: Version) -> State:
+def _kept(state: State, home: Version, others: Sequence[Version], prices: Sequence[float]) -> State:
     """With a parameter kept in one version, from which its others come: `fetched` puts these moves to where they
     belong. Raises NoWay."""
-    name, there = home.value, state.residents(home.value)
-    if home not in there:
+    if home not in state.residents(home.value):
         state = state.settled(home)
-    for version in there:
-        if version != home:
-            price = state.facts.tariff.price(home.map, version.map) if version.split == home.split else NEVER
-            if price >= NEVER:
-                raise NoWay(tr("{name} has no way from {map} to {map2}", name, home.map, version.map))
-            state = state.did(Shift(home, version), price)
-    return replace(state, resident={**state.resident, name: (home,)})
+    for version, price in zip(others, prices, strict=True):
+        state = state.did(Shift(home, version), price)
+    return replace(state, resident={**state.resident, home.value: (home,)})
 
 
 def fetched(actions: Sequence[Action], residents: Collection[Version]) -> tuple[Action, ...]:

@@ -39,8 +39,8 @@ from simulator.messages import tr
 
 FEW_WORDS = LM_WORDS // 8
 """Words per PE that a value may have where larger ones had to be put away."""
-FEWER_WORDS = 3 * LM_WORDS // 4
-"""Words per PE of all that a node reads and makes, in more pieces."""
+PIECE_WORDS = 3 * LM_WORDS // 4
+"""Words per PE of all that a node reads and makes, in a graph of more pieces: fewer than `tiling.sizes` has."""
 MUCH = 0.1
 """The share of a program's cycles that is worth another plan."""
 
@@ -129,7 +129,7 @@ def _cheapest(passed: Passed, precision: str, quick: bool) -> Built:
     found = shortest(_plans(ready, precision, quick), quick)
     if quick or found.put_away < MUCH * found.executable.cost.cycles:
         return found
-    pieces = tiling.cut(passed[BEFORE_CUT], FEWER_WORDS)
+    pieces = tiling.cut(passed[BEFORE_CUT], PIECE_WORDS)
     more = tile_table(pieces) != tile_table(ready)
     try:
         if more:

@@ -18,8 +18,8 @@ from haribote.stack.vectors.expression import SUPPORTED
 from simulator.isa import ALL_PES
 
 MOST_WORDS = 3200
-"""Words per PE of all that a node reads and makes; the rest of LM is for what others wait for, and for moves. Two
-values of 1,024 words, their result and a little more still count as one piece."""
+"""Words per PE of all that a node reads and makes; the rest of LM is for what others wait for, and for moves. A
+product of 512 x 256 by 256 x 512, which takes 3,104 by `_products`, is not cut."""
 LEAST = 64
 """Axes are not halved below this: what is smaller leaves units idle."""
 UNITS, NEAR = 64, 128

@@ -96,7 +96,7 @@ def test_what_puts_much_away_is_planned_again(pieces: bool, monkeypatch: pytest.
     monkeypatch.setattr(compiled, "_plans", noted)
     monkeypatch.setattr(compiled, "MUCH", -1.0)
     if pieces:
-        monkeypatch.setattr(compiled, "FEWER_WORDS", 8)
+        monkeypatch.setattr(compiled, "PIECE_WORDS", 8)
     passed: compiled.Passed = {}
     found = compiled.built(model, passed=passed)
     first, second = tables
