@@ -30,8 +30,10 @@ from haribote.stack.planner.tariff import NEVER, Ask, Tariff
 
 BEAM, LEAST_BEAM = 12, 3
 """States that are kept after each node; of graphs with so many nodes that time counts."""
-ROUNDS, LEAST_ROUNDS = 12, 4
+ROUNDS, LEAST_ROUNDS = 12, 3
 """Times that a graph is planned anew since its moves cost other than guessed."""
+IN_VAIN = 3
+"""Rounds in turn that find nothing cheaper, until no more are worth it."""
 FIRST_ROUNDS = 2
 """After which of several alike ways to cut a graph one is chosen: a round of each kind of guess."""
 MANY_NODES = 100
@@ -134,8 +136,8 @@ class Planning:
         self._facts, self._quick = facts, quick
         self._beam = LEAST_BEAM if quick else max(LEAST_BEAM, round(beam * share))
         self._rounds = max(least, round(ROUNDS * share))
-        self._done = 0
-        self._over = False
+        self._done, self._in_vain = 0, 0
+        self._boldly, self._over = True, False
         self.cost = inf
         self.found: Found | None = None
 
@@ -147,16 +149,14 @@ class Planning:
     def go_on(self, limit: float = inf, rounds: int | None = None) -> None:
         """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. They end too
         where no plan looks as if it took fewer cycles than a limit by bold guesses, or about as few as the cheapest
-        so far, or none has all values cut in this way.
+        so far, or none has all values cut in this way; or where several in turn find nothing cheaper.
 
         Raises NotPlanned where any way to cut them will do, and there is no limit.
         """
         wanted = 1 if self._quick else self._rounds
         last = MORE_ROUNDS * self._rounds if rounds is None else min(self._done + rounds, wanted)
         while not self._over and self._done < last and (self._done < wanted or self.cost >= NEVER):
-            boldly = self._done % 2 == 0
-            self._done += 1
-            own = self._to_beat
+            boldly, own, before = self._boldly, self._to_beat, self.cost
             most = min(limit, NO_BETTER * own) if boldly else HOPELESS * min(limit, own)
             try:
                 self._round(boldly, most)
@@ -164,6 +164,18 @@ class Planning:
                 if self._facts.cut is None and limit == inf and self.found is None:
                     raise
                 self._over = boldly
+            self._note(before)
+
+    def _note(self, before: float) -> None:
+        """Count a round; before: the fewest cycles until then. Where it found fewer, the next one guesses as it did,
+        else in the other way. But the second one is careful in any case, so that both are tried."""
+        better = self.cost < before
+        self._done += 1
+        self._in_vain = 0 if better else self._in_vain + 1
+        if self._done == 1 or not better:
+            self._boldly = not self._boldly
+        if self._in_vain == IN_VAIN and self.cost < NEVER:
+            self._over = True
 
     @property
     def _to_beat(self) -> float:
@@ -174,7 +186,7 @@ class Planning:
         """One round, of plans that look cheaper than a limit. Raises NotPlanned."""
         tariff = self._facts.tariff
         tariff.begin(boldly)
-        cost, found = planned(self._facts.anew(), self._beam, self._done, limit)
+        cost, found = planned(self._facts.anew(), self._beam, self._done + 1, limit)
         with stage("moves"):
             cost, learnt = _settled(cost, found, tariff, self.cost)
         if cost < self.cost:

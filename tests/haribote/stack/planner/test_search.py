@@ -113,6 +113,26 @@ def test_prices_that_never_settle_end_with_the_cheapest_known_plan(monkeypatch: 
     assert len(made) == 3
 
 
+@pytest.mark.parametrize(
+    ("costs", "boldly"),
+    [
+        ([9, 8, 7, 8, 8, 8, 0], [True, False, False, False, True, False]),  # in vain three times in turn
+        ([9, 10, 7, 8, 6, 9, 9, 9], [True, False, True, True, False, False, True, False]),
+    ],
+)
+def test_what_helped_goes_on(costs: list[float], boldly: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    planning = search.Planning(Facts(step(), Tariff()), 4, quick=False)
+    done: list[bool] = []
+
+    def one_round(planning: search.Planning, boldly: bool, limit: float) -> None:
+        planning.cost = min(planning.cost, costs[len(done)])
+        done.append(boldly)
+
+    monkeypatch.setattr(search.Planning, "_round", one_round)
+    planning.go_on()
+    assert done == boldly
+
+
 def test_updates_come_last() -> None:
     model = step()
     facts = Facts(model, Tariff())
