@@ -66,16 +66,16 @@ RESERVED = {"GRF0": 112, "GRF1": 112, "LM0": 512, "LM1": 512}
 class Code:
     """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step.
     uploads: what the host writes into DRAM before the setup. doubtful: a table is where lines before it have written,
-    so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`). zeros:
-    L2BM may keep room with zeros for what comes from DRAM (`hops.clean_buffer`). streams: room is short; words that
-    differ from PE to PE come down whenever they are needed, so that the PEs keep none of them: `data` finds no room.
-    known: what was worked out for this program, or earlier ones of the same plan (`once`).
+    so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`).
+    own_buffers: L2BM may keep room for one tensor from DRAM each (`hops.own_buffers`). streams: room is short; words
+    that differ from PE to PE come down whenever they are needed, so that the PEs keep none of them: `data` finds no
+    room. known: what was worked out for this program, or earlier ones of the same plan (`once`).
     """
 
     lines: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
     uploads: list[Upload] = field(default_factory=list)
-    zeros: bool = True
+    own_buffers: bool = True
     streams: bool = False
     known: dict[object, object] = field(default_factory=dict)
 
@@ -260,14 +260,14 @@ class Code:
         return cast(T, self.known[key])
 
     def anew(self, streams: bool = False) -> Code:
-        """Another program of the same plan, empty: nothing was asked for yet. Its L2BM keeps no zeros."""
-        return Code(zeros=False, streams=streams, known=self.known)
+        """Another program of the same plan, empty: nothing was asked for yet, and all tensors share the L2BM."""
+        return Code(own_buffers=False, streams=streams, known=self.known)
 
     def again(self) -> Code:
         """Another program like this one, which has been written to its end, and may stay: empty, all tables and masks
         that this one has asked for in the room that they take first, constant words in the same places of the DRAM.
         """
-        other = Code(uploads=list(self.uploads), zeros=self.zeros, streams=self.streams, known=self.known)
+        other = Code(uploads=list(self.uploads), own_buffers=self.own_buffers, streams=self.streams, known=self.known)
         other._asked, other._used = dict(self._asked), set(self._used)
         other._data, other._next_dram = dict(self._data), self._next_dram
         other.restart(complete=True)

@@ -87,21 +87,20 @@ def fewer_words(hop: Hop) -> bool:
     return round_count(hop) < round_count(padded(hop))
 
 
-def clean_buffers(code: Code, key: object, longs: int, pieces: int) -> Iterator[int]:
-    """The addresses of room in L2BM for so many pieces that come in turn; fewer, or none, where there is no more."""
+def own_buffers(code: Code, key: object, longs: int, pieces: int, clean: bool) -> Iterator[int]:
+    """The addresses of room in L2BM for so many pieces that come in turn, and for nothing else; fewer, or none, where
+    there is no more. clean: the setup writes zeros there."""
     for number in range(pieces):
-        address = _clean_buffer(code, (key, number), longs)
+        address = _own_buffer(code, (key, number), longs, clean)
         if address is None:
             return
         yield address
 
 
-def _clean_buffer(code: Code, key: object, longs: int) -> int | None:
-    """The address of room in L2BM of its own, in which the setup writes zeros; None where less than a quarter of the
-    L2BM would be left for all others, or where even that was too little.
-    """
-    longs = -(-longs // 256) * 256
-    if not code.zeros or (not code.has(("clean", key)) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 4):
+def _own_buffer(code: Code, key: object, longs: int, clean: bool) -> int | None:
+    """None where less than a quarter of the L2BM would be left for all others, or where even that was too little."""
+    longs, key = -(-longs // 256) * 256, ("clean" if clean else "own", key)
+    if not code.own_buffers or (not code.has(key) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 4):
         return None
 
     def zeros(code: Code, slot: Slot) -> Iterator[str]:
@@ -109,4 +108,4 @@ def _clean_buffer(code: Code, key: object, longs: int) -> int | None:
         yield from ("zero $t", f"l1bmd $t $lb{row}")
         yield from (f"l2bmd $lb{row} $lc{slot.address + first}" for first in range(0, longs, 256))
 
-    return code.table(("clean", key), longs, zeros, ("L2BM",)).address
+    return code.table(key, longs, zeros if clean else lambda code, slot: (), ("L2BM",)).address

@@ -12,7 +12,7 @@ from haribote.stack.chains import cycles as path_cycles
 from haribote.stack.code import Code
 from haribote.stack.costs import written
 from haribote.stack.cuts import halves
-from haribote.stack.hops import Serial, clean_buffers, fewer_words, padded
+from haribote.stack.hops import Serial, fewer_words, own_buffers, padded
 from haribote.stack.maps import COPY, PART, BitMap, Memory, address
 from haribote.stack.paths import paths
 from haribote.stack.pieces import MOST, down, up
@@ -21,6 +21,9 @@ from simulator import Program, assemble, isa
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import Cost, cost_of
 from simulator.messages import tr
+
+MANY_LONGS = 1024
+"""Long words of a tensor for which it is worth it that no other is in its room in L2BM: they take time to come."""
 
 
 @dataclass(frozen=True)
@@ -121,23 +124,24 @@ def from_dram(
     first long word in DRAM. targets: places of the same map, in different banks.
 
     fill: what places that the map pads to powers of two are to hold, None for anything. The host writes it there too.
-    Zeros need not be moved: then the L2BM has room of its own for this tensor, with zeros where nothing comes. once:
-    not in every step, which is not worth such room.
+    Zeros need not be moved: then the L2BM has room of its own for this tensor, with zeros where nothing comes. So it
+    has for MANY_LONGS and more: into such room they can come while the step before is still under way. once: not in
+    every step, which is not worth such room.
     """
     found = down(targets[0].map)
-    path, clean = found.path, list[int]()
-    first, *others = (padded(hop) for hop in path)
-    if fewer_words(path[0]):
-        if fill is None:
-            first, *others = path
-        elif fill == 0 and first.target.memory == "L2BM" and not once:
-            key = code.nth(targets[0].map), targets[0].map
-            clean = list(clean_buffers(code, key, first.target.longs, 1 << len(found.cut)))
-            first = path[0] if clean else first
+    path, own = found.path, list[int]()
+    fewer = fewer_words(path[0])
+    clean = fewer and fill == 0
+    first, *others = path if fewer and fill is None else [padded(hop) for hop in path]
+    longs = first.target.longs
+    if first.target.memory == "L2BM" and not once and (clean or longs >= MANY_LONGS):
+        key = code.nth(targets[0].map), targets[0].map
+        own = list(own_buffers(code, key, longs, 1 << len(found.cut), clean))
+        first = path[0] if own and clean else first
     source = Place("DRAM", address, found.whole)
     pieces = zip(found.of(source), *(found.of(place) for place in targets), strict=True)
     for number, (piece, *ends) in enumerate(pieces):
-        buffer = clean[number % len(clean)] if clean else None
+        buffer = own[number % len(own)] if own else None
         try:
             with code.scratch():
                 code.add(*Serial(code, (first, *others), piece, ends, buffer).lines())

@@ -38,9 +38,9 @@ def edges(nodes: Sequence[Node], webs: Sequence[MatrixWeb] = ()) -> Iterator[Edg
     for node, touch in found:
         by_memory[touch.memory, web_of.get(node) if touch.memory in MATRICES else None].append((node, touch))
     for touched in by_memory.values():
-        memory = _Memory(distances, (touch.cells for _, touch in touched if touch.cells is not None))
+        memory = _Memory(distances, (touch.apart for _, touch in touched if touch.apart is not None))
         for node, touch in touched:
-            yield from memory.touched(node, touch.cells, touch.written)
+            yield from memory.touched(node, touch.apart, touch.written)
 
 
 def edges_of_lines(nodes: Sequence[Node]) -> Iterator[Edge]:

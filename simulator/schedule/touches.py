@@ -1,6 +1,7 @@
 """Which cells of which memories a node reads and writes: every word that it may touch, never fewer.
 
 A cell is a block of neighbouring addresses. Units are not told apart: what is sent to one L1B counts as sent to all.
+But for the two L2Bs of a group: MV instructions fill one while the other is read.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ _FORWARDED = {*PATHS, "turn"}
 
 
 class Touch(NamedTuple):
-    """cells: None = all of the memory."""
+    """cells: None = all of the memory. apart: the same, but of L2BMs 2n and 2n + 1 for the cell n of the first and of
+    the second L2B of a group."""
 
     memory: str
     cells: frozenset[int] | None
     written: bool
+    apart: frozenset[int] | None
 
 
 def moved_banks(nodes: Iterable[Node]) -> frozenset[str]:
@@ -46,11 +49,21 @@ def touches(node: Node, moved: frozenset[str]) -> tuple[Touch, ...]:
 
 @lru_cache(maxsize=1 << 13)
 def _touches(line: p.Instruction | p.Move, moved: frozenset[str]) -> tuple[Touch, ...]:
+    found = [access for access in accesses(line) if access.memory not in _FORWARDED]
+    cells = [_cells(access, access.memory in moved) for access in found]
     return tuple(
-        Touch(access.memory, _cells(access, access.memory in moved), access.written)
-        for access in accesses(line)
-        if access.memory not in _FORWARDED
+        Touch(access.memory, some, access.written, _apart(access, some))
+        for access, some in zip(found, cells, strict=True)
     )
+
+
+def _apart(access: Access, cells: frozenset[int] | None) -> frozenset[int] | None:
+    """A step uses the L2BMs of all L2Bs."""
+    if access.memory != "l2bm" or cells is None:
+        return cells
+    size = isa.L2BS_PER_GROUP
+    places = {unit % size for unit in access.units} or range(size)
+    return frozenset(size * cell + place for cell in cells for place in places)
 
 
 def _cells(access: Access, moved: bool) -> frozenset[int] | None:

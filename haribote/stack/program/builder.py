@@ -130,7 +130,7 @@ def _in_better_order(one: _Builder) -> _Builder:
         return one
     efforts = list(one.efforts())
     most = one.put_away + LITTLE * sum(cost_of(program).cycles for program in one.programs)
-    like = None if one.code.zeros else one  # that room is short takes several passes to find out
+    like = None if one.code.own_buffers else one  # that room is short takes several passes to find out
     for ahead in (True, False):  # what comes early takes up room
         actions = ordered(one.work, efforts, one.at_home, ahead)
         if actions is None:
@@ -166,7 +166,7 @@ def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
             code.restart(complete=True)  # its tables get their room before all else
             continue
         except NoRoom as error:
-            if code.zeros and isinstance(error, NoBuffer):  # zeros go first: moving them takes time only
+            if code.own_buffers and isinstance(error, NoBuffer):  # own buffers go first: they save time only
                 code, rooms = code.anew(), {}
                 continue
             tight += 1
@@ -174,7 +174,7 @@ def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
                 largest = _largest(plan.resident, away, 1 << max(tight - PATIENT, 0))
                 if largest:
                     away |= largest
-                elif code.zeros:  # they take room too
+                elif code.own_buffers:  # they take room too
                     code, rooms = code.anew(), {}
                     continue
                 else:
@@ -432,7 +432,7 @@ class _Builder:
                 emit()
                 break
             except NoRoom as error:
-                if self.code.zeros and isinstance(error, NoBuffer):
+                if self.code.own_buffers and isinstance(error, NoBuffer):
                     raise  # nothing of the PEs is in the way
                 self.code.back(marks[0])
                 self.homes.back(marks[1])

@@ -91,13 +91,13 @@ def test_where_room_is_short_it_is_taken_from_the_start(streams: bool, expected:
 
 
 def test_another_program_like_one_has_its_tables_and_constant_words_and_leaves_it_as_it_is() -> None:
-    code = Code(zeros=False)
+    code = Code(own_buffers=False)
     code.constant(1.5)
     code.data(np.arange(4 * 4096, dtype=np.uint32).reshape(4, 4096))
     code.add("nop")
     setup, slots = list(code.setup), code.set_up
     other = code.again()
-    assert other.lines == [] and other.setup == setup and other.set_up == slots and not other.zeros
+    assert other.lines == [] and other.setup == setup and other.set_up == slots and not other.own_buffers
     other.data(np.zeros((8, 4096), np.uint32))
     other.constant(2.5)
     assert len(other.uploads) == 2 and len(code.uploads) == 1, "each has its own from now on"

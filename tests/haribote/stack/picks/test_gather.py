@@ -75,7 +75,7 @@ def test_what_is_known_of_a_gather_does_for_any_places(bank: str, found: BitMap,
     first = Code()
     for words in (0, 4, 12, 256):
         lines = []
-        for code in (first.anew(), Code(zeros=False)):
+        for code in (first.anew(), Code(own_buffers=False)):
             code.take(words, ("LM0",))
             code.take(words, ("GRF1",))
             before = code.take(room, ("LM0",))

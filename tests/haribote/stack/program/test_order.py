@@ -171,7 +171,7 @@ def test_a_program_short_of_room_is_written_in_another_order_with_the_tables_tha
     def short(one: Plan, like: Any = None) -> object:
         likes.append(like)
         found = written(one, like)
-        found.code.zeros = False
+        found.code.own_buffers = False
         return found
 
     monkeypatch.setattr(builder, "_written", short)

@@ -79,8 +79,8 @@ def test_zeros_that_the_setup_keeps_leave_where_nothing_else_can(monkeypatch: py
     asked, emit = list[bool](), builder._Builder.emit
 
     def without_zeros(writer: Any) -> None:
-        asked.append(writer.code.zeros)
-        if writer.code.zeros:
+        asked.append(writer.code.own_buffers)
+        if writer.code.own_buffers:
             raise NoRoom("a table of zeros is in the way")
         emit(writer)
 
