@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from haribote.answers.ownership import exercise
+from simulator import isa
 from simulator.messages import tr
 from simulator.schedule.dependences import Distances, edges_of_lines
 from simulator.schedule.nodes import Edge, Node, tie
 from simulator.schedule.touches import Touch, moved_banks, touches
 
 Word = tuple[str, int]
-"""A memory and a word of it (of large memories a block of words); -1: any word that the program does not name."""
+"""A memory and a word of it (of large memories a block of words); -1: any word that the program does not name. `l2bm.0`
+and `l2bm.1` are those of the first and of the second L2B of a group."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,14 @@ def accesses_of(nodes: Sequence[Node]) -> list[Access]:
     """What each node reads and writes. One that may touch any word of a memory touches all that the program names."""
     moved = moved_banks(nodes)
     found = [list(touches(node, moved)) for node in nodes]
-    named: dict[str, set[int]] = defaultdict(lambda: {-1})
+    named: dict[str, set[Word]] = defaultdict(set)
     for touch in (touch for each in found for touch in each):
-        named[touch.memory].update(touch.cells or ())
-    return [
-        Access(*(frozenset(word for t in each if t.written == w for word in _words(t, named)) for w in (False, True)))
-        for each in found
-    ]
+        named[touch.memory].update(_words(touch) or {(touch.memory, -1)})
+
+    def words(each: Sequence[Touch], written: bool) -> frozenset[Word]:
+        return frozenset().union(*(_words(touch) or named[touch.memory] for touch in each if touch.written == written))
+
+    return [Access(words(each, False), words(each, True)) for each in found]
 
 
 def plain_edges(nodes: Sequence[Node]) -> Iterator[Edge]:
@@ -82,9 +85,12 @@ def _edges_between(
             yield from tie(nodes[a], nodes[b]) if least else (Edge(nodes[a], nodes[b], 0),)
 
 
-def _words(touch: Touch, named: dict[str, set[int]]) -> Iterator[Word]:
-    cells = named[touch.memory] if touch.cells is None else touch.cells
-    return ((touch.memory, cell) for cell in cells)
+def _words(touch: Touch) -> frozenset[Word]:
+    """None where only the run tells them."""
+    if touch.memory != "l2bm":
+        return frozenset((touch.memory, cell) for cell in touch.cells or ())
+    cells = (divmod(cell, isa.L2BS_PER_GROUP) for cell in touch.apart or ())
+    return frozenset((f"l2bm.{l2b}", cell) for cell, l2b in cells)
 
 
 def _named(words: frozenset[Word]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, product
@@ -18,8 +19,8 @@ from haribote.stack.code import Code
 from haribote.stack.collection import collection, pairs
 from haribote.stack.construct import along
 from haribote.stack.hops import Serial
-from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
-from haribote.stack.moves import Move, alone, beside, emit, joined_in_place, of_lines, price
+from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, axis_bits, unit_bits
+from haribote.stack.moves import Move, alone, beside, emit, from_dram, joined_in_place, of_lines, price
 from haribote.stack.notation import parse
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.planner.families import candidates as planned
@@ -259,6 +260,21 @@ def test_what_goes_to_one_l2bm_lies_together_in_dram() -> None:
     found = loaded(64, Place("LM0", 8, wanted))
     assert failure(found) == ""
     assert found.cost.move_words == 2 * 2048 and found.cost.moves == 2 * 2048 // 512
+
+
+@pytest.mark.parametrize(("rows", "own"), [(256, True), (8, False)])
+def test_where_much_comes_down_nothing_else_does(rows: int, own: bool) -> None:
+    """So that it can come before the step begins; not where room is short."""
+    units = (W, *reversed(unit_bits("LM")))
+    bits = (*units, *(address(k) for k in range(axis_bits(rows * 1024) - len(units))))
+    place = Place("LM0", 0, BitMap.of("LM", (rows, 1024), {bit: k for k, bit in enumerate(bits)}))
+    for room in (True, False):
+        code = Code(own_buffers=room)
+        from_dram(code, 64, [place])
+        moves = re.findall(r"mvp/n(\d+) \S+ \$lc(\d+)@", "\n".join(code.lines))
+        used = {long for count, start in moves for long in range(int(start), int(start) + int(count))}
+        others = {code.buffer("L2BM", 256) + k for _ in range(200) for k in range(256)}
+        assert used and used.isdisjoint(others) == (own and room)
 
 
 def test_columns_that_fill_no_power_of_two() -> None:

@@ -45,6 +45,16 @@ def test_a_move_that_is_ready_does_not_wait_for_one_that_is_not() -> None:
     assert first < second
 
 
+def test_moves_to_the_two_l2bs_of_a_group_do_not_wait_for_each_other() -> None:
+    """Steps, and MV instructions between all L2Bs, wait for both."""
+    moves = [f"mvp/n64 $d{place} $lc{place}@.{l2b}" for place in (0, 1024) for l2b in (0, 1)]
+    before = program(*moves, "l2bmd $lc0 $lb0", "mvb/n64 $d64 $lc1024")
+    groups = groups_of(nodes_of(before))
+    wait = [{groups.index(other) for other in group.before} for group in groups]
+    assert wait == [set(), set(), set(), set(), {0, 1}, {2, 3}]
+    assert_equal(before, schedule_long(before), engine="native")
+
+
 def test_nobody_waits_in_steps_for_a_move() -> None:
     """With nothing else to do there are no nops but those of the steps."""
     before = twice(0)
