@@ -22,7 +22,7 @@ from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import Cost, cost_of
 from simulator.messages import tr
 
-MANY_LONGS = 1024
+MANY_LONGS = 4096
 """Long words of a tensor for which it is worth it that no other is in its room in L2BM: they take time to come."""
 
 
