@@ -1,7 +1,7 @@
 """Which cells of which memories a node reads and writes: every word that it may touch, never fewer.
 
-A cell is a block of neighbouring addresses. Units are not told apart: what is sent to one L1B counts as sent to all.
-But for the two L2Bs of a group: MV instructions fill one while the other is read.
+A cell is a block of neighbouring addresses. Units are not told apart (what is sent to one L1B counts as sent to all),
+but for the two L2Bs of a group: an MV instruction fills one of them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _FORWARDED = {*PATHS, "turn"}
 
 
 class Touch(NamedTuple):
-    """cells: None = all of the memory. apart: the same, but of L2BMs 2n and 2n + 1 for the cell n of the first and of
-    the second L2B of a group."""
+    """cells: None = all of the memory. apart: the same where L2Bs are told apart: of the L2BM, the cell n of the first
+    L2B of a group is 2n, that of the second 2n + 1."""
 
     memory: str
     cells: frozenset[int] | None
