@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from haribote.answers.ownership import exercise
-from simulator import isa
 from simulator.messages import tr
 from simulator.schedule.dependences import Distances, edges_of_lines
 from simulator.schedule.nodes import Edge, Node, tie
-from simulator.schedule.touches import Touch, moved_banks, touches
+from simulator.schedule.touches import Touch, cell_and_l2b, moved_banks, touches
 
 Word = tuple[str, int]
 """A memory and a word of it (of large memories a block of words); -1: any word that the program does not name. `l2bm.0`
@@ -86,11 +85,10 @@ def _edges_between(
 
 
 def _words(touch: Touch) -> frozenset[Word]:
-    """None where only the run tells them."""
+    """All that it touches; none where only the run tells which."""
     if touch.memory != "l2bm":
         return frozenset((touch.memory, cell) for cell in touch.cells or ())
-    cells = (divmod(cell, isa.L2BS_PER_GROUP) for cell in touch.apart or ())
-    return frozenset((f"l2bm.{l2b}", cell) for cell, l2b in cells)
+    return frozenset((f"l2bm.{l2b}", cell) for cell, l2b in map(cell_and_l2b, touch.apart or ()))
 
 
 def _named(words: frozenset[Word]) -> str:

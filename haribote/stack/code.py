@@ -67,9 +67,9 @@ class Code:
     """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step.
     uploads: what the host writes into DRAM before the setup. doubtful: a table is where lines before it have written,
     so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`).
-    own_buffers: L2BM may keep room for one tensor from DRAM each (`hops.own_buffers`). streams: room is short; words
-    that differ from PE to PE come down whenever they are needed, so that the PEs keep none of them: `data` finds no
-    room. known: what was worked out for this program, or earlier ones of the same plan (`once`).
+    own_buffers: tensors from DRAM may have buffers in L2BM that no other tensor uses (`hops.own_buffers`). streams:
+    room is short; words that differ from PE to PE come down whenever they are needed, so that the PEs keep none of
+    them: `data` finds no room. known: what was worked out for this program, or earlier ones of the same plan (`once`).
     """
 
     lines: list[str] = field(default_factory=list)
@@ -260,7 +260,7 @@ class Code:
         return cast(T, self.known[key])
 
     def anew(self, streams: bool = False) -> Code:
-        """Another program of the same plan, empty: nothing was asked for yet, and all tensors share the L2BM."""
+        """Another program of the same plan, empty: nothing was asked for yet. All tensors share the buffers in L2BM."""
         return Code(own_buffers=False, streams=streams, known=self.known)
 
     def again(self) -> Code:

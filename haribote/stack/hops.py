@@ -88,8 +88,8 @@ def fewer_words(hop: Hop) -> bool:
 
 
 def own_buffers(code: Code, key: object, longs: int, pieces: int, clean: bool) -> Iterator[int]:
-    """The addresses of room in L2BM for so many pieces that come in turn, and for nothing else; fewer, or none, where
-    there is no more. clean: the setup writes zeros there."""
+    """The addresses of buffers in L2BM, of so many long words each, that only the pieces of one tensor use; fewer than
+    there are pieces, or none, where there is no more room. clean: the setup writes zeros there."""
     for number in range(pieces):
         address = _own_buffer(code, (key, number), longs, clean)
         if address is None:
@@ -98,7 +98,8 @@ def own_buffers(code: Code, key: object, longs: int, pieces: int, clean: bool) -
 
 
 def _own_buffer(code: Code, key: object, longs: int, clean: bool) -> int | None:
-    """None where less than a quarter of the L2BM would be left for all others, or where even that was too little."""
+    """The address of one; None where less than a quarter of the L2BM would be left for all others, or where even that
+    was too little."""
     longs, key = -(-longs // 256) * 256, ("clean" if clean else "own", key)
     if not code.own_buffers or (not code.has(key) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 4):
         return None

@@ -23,7 +23,8 @@ from simulator.isa.cost import Cost, cost_of
 from simulator.messages import tr
 
 MANY_LONGS = 4096
-"""Long words of a tensor for which it is worth it that no other is in its room in L2BM: they take time to come."""
+"""Long words of a tensor, or of a piece of it, in an L2BM, from which on it has a buffer there that no other tensor
+uses: then those of the next step can be on their way during this one."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,8 @@ def from_dram(
     first long word in DRAM. targets: places of the same map, in different banks.
 
     fill: what places that the map pads to powers of two are to hold, None for anything. The host writes it there too.
-    Zeros need not be moved: then the L2BM has room of its own for this tensor, with zeros where nothing comes. So it
-    has for MANY_LONGS and more: into such room they can come while the step before is still under way. once: not in
-    every step, which is not worth such room.
+    Zeros need not be moved: then the tensor has a buffer of its own in L2BM, with zeros where nothing comes. So have
+    tensors of MANY_LONGS and more. once: not in every step, which is not worth a buffer.
     """
     found = down(targets[0].map)
     path, own = found.path, list[int]()

@@ -22,8 +22,8 @@ _FORWARDED = {*PATHS, "turn"}
 
 
 class Touch(NamedTuple):
-    """cells: None = all of the memory. apart: the same where L2Bs are told apart: of the L2BM, the cell n of the first
-    L2B of a group is 2n, that of the second 2n + 1."""
+    """cells: None = all of the memory. apart: the same, but with numbers of their own for the L2BMs of the two L2Bs of
+    a group (`cell_and_l2b`)."""
 
     memory: str
     cells: frozenset[int] | None
@@ -61,9 +61,14 @@ def _apart(access: Access, cells: frozenset[int] | None) -> frozenset[int] | Non
     """A step uses the L2BMs of all L2Bs."""
     if access.memory != "l2bm" or cells is None:
         return cells
-    size = isa.L2BS_PER_GROUP
-    places = {unit % size for unit in access.units} or range(size)
-    return frozenset(size * cell + place for cell in cells for place in places)
+    count = isa.L2BS_PER_GROUP
+    l2bs = {unit % count for unit in access.units} or range(count)
+    return frozenset(count * cell + l2b for cell in cells for l2b in l2bs)
+
+
+def cell_and_l2b(number: int) -> tuple[int, int]:
+    """The cell of an L2BM and the L2B of a group, 0 or 1, for which a number in `Touch.apart` stands."""
+    return divmod(number, isa.L2BS_PER_GROUP)
 
 
 def _cells(access: Access, moved: bool) -> frozenset[int] | None:

@@ -156,6 +156,7 @@ class Planning:
         wanted = 1 if self._quick else self._rounds
         last = MORE_ROUNDS * self._rounds if rounds is None else min(self._done + rounds, wanted)
         while not self._over and self._done < last and (self._done < wanted or self.cost >= NEVER):
+            self._done += 1
             boldly, own, before = self._boldly, self._to_beat, self.cost
             most = min(limit, NO_BETTER * own) if boldly else HOPELESS * min(limit, own)
             try:
@@ -164,13 +165,11 @@ class Planning:
                 if self._facts.cut is None and limit == inf and self.found is None:
                     raise
                 self._over = boldly
-            self._note(before)
+            self._note(self.cost < before)
 
-    def _note(self, before: float) -> None:
-        """Count a round; before: the fewest cycles until then. Where it found fewer, the next one guesses as it did,
-        else in the other way. But the second one is careful in any case, so that both are tried."""
-        better = self.cost < before
-        self._done += 1
+    def _note(self, better: bool) -> None:
+        """Decide after a round how the next one guesses: in the same way if this one found a cheaper plan, else in the
+        other. The second round is careful in any case, so that both ways are tried."""
         self._in_vain = 0 if better else self._in_vain + 1
         if self._done == 1 or not better:
             self._boldly = not self._boldly
@@ -186,7 +185,7 @@ class Planning:
         """One round, of plans that look cheaper than a limit. Raises NotPlanned."""
         tariff = self._facts.tariff
         tariff.begin(boldly)
-        cost, found = planned(self._facts.anew(), self._beam, self._done + 1, limit)
+        cost, found = planned(self._facts.anew(), self._beam, self._done, limit)
         with stage("moves"):
             cost, learnt = _settled(cost, found, tariff, self.cost)
         if cost < self.cost:
