@@ -191,6 +191,17 @@ class Code:
         self._touched[memory][first : first + longs] = True
         return first
 
+    @contextmanager
+    def held(self, memory: str, first: int, longs: int) -> Iterator[None]:
+        """No buffer is taken where these words are, which something is still to read; the others make do with less."""
+        parts = [(max(start, first), min(end, first + longs)) for start, end in self._free[memory]]
+        slots = [self._cut(memory, start, end - start) for start, end in parts if start < end]
+        try:
+            yield
+        finally:
+            for slot in slots:
+                self.give(slot)
+
     def dram(self, longs: int) -> int:
         """The address of room in the DRAM of every group, never given back. Raises NoRoom."""
         first = self._next_dram
