@@ -200,10 +200,11 @@ def _compare(machine: Machine, move: Move, place: Place, values: Words, before: 
 
 
 def _unchanged(machine: Machine, move: Move, kept: Words) -> str:
-    """The source must be what it was, unless it shares its memory with a target, which `_compare` has looked at; of a
-    bank of the PEs only the tensor's words.
+    """The source must be what it was, unless it shares its memory with a target, which `_compare` has looked at, or
+    lies in a buffer of which the move may make use too; of a bank of the PEs only the tensor's words.
     """
-    if any(move.source.memory == target.memory for target in move.targets):
+    buffer = move.scratch and move.source.memory not in (*BANKS, "DRAM")
+    if buffer or any(move.source.memory == target.memory for target in move.targets):
         return ""
     changed = (_array(machine, move.source) != kept).any(axis=0)
     if move.source.memory in BANKS:

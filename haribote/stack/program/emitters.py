@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from haribote.graph import Index, clone
 from haribote.stack import moves, picks, products
 from haribote.stack.code import Code
 from haribote.stack.maps import PART, BitMap
-from haribote.stack.places import Place
+from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import (
     Alias,
     Become,
@@ -172,13 +173,21 @@ def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
             raise NoProduct(tr("the way from L1BM is longer"))
         return (below,)
 
+    padding = shift.target.fill is not None
     with code.scratch():
-        try:
+        mark = code.mark()
+        with suppress(NoProduct):
             source = _multiplied(multiply, context, between)[0]
-        except NoProduct:
-            place = _taken(code, multiply.target.map)
-            source = _multiplied(multiply, context, lambda core: (place,))[0]
-        moves.emit(code, source, targets, shift.combine, shift.target.fill is not None)
+            try:
+                moves.emit(code, source, targets, shift.combine, padding)
+                return
+            except NoRoom:  # in pieces, beside those that still lie in L1BM
+                if code.own_buffers:
+                    raise
+                code.back(mark)
+        place = _taken(code, multiply.target.map)
+        source = _multiplied(multiply, context, lambda core: (place,))[0]
+        moves.emit(code, source, targets, shift.combine, padding)
 
 
 def _taken(code: Code, found: BitMap) -> Place:

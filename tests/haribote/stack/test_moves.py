@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, product
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -352,3 +354,29 @@ def test_a_sum_that_no_l1bm_holds_is_added_up_in_halves_before_it_is_dealt_out()
     assert found.cost.fewest == pytest.approx(price(source, target, "fadd"), rel=0.3)
     in_halves = joined_in_place(source)
     assert price(source, target, "fadd") == price(source, in_halves, "fadd") + price(in_halves, target)
+
+
+@pytest.mark.parametrize("shape", [(512, 256), (417, 256), (300, 256)])
+def test_sums_that_fill_the_l1bm_move_in_pieces_where_the_l2bm_is_short(shape: tuple[int, int]) -> None:
+    """What is still to move lies in a buffer of the L1BM, and what has moved comes down through others: whatever bits
+    are at its addresses, the move is right, or there is no room for these buffers."""
+    group = [bit for bit in unit_bits("LM") if bit.level in ("group", "L2B")]
+    l1bs = [bit for bit in unit_bits("LM") if bit.level == "L1B"]
+    near = {bit: k for k, bit in enumerate([W, *(bit for bit in unit_bits("LM") if bit not in group)])}
+    target = BitMap.of("LM", shape, near | {address(k): len(near) + k for k in range(7)} | dict.fromkeys(group, COPY))
+    at_addresses = sorted(set(range(target.width)).difference(near[bit] for bit in (W, *l1bs)))
+    random, end = Random(1), Place("LM0", 0, target)
+    written = []
+    for free in (12288, 12288, 8192, 4096, 12288, 8192):
+        sums = {bit: near[bit] for bit in (W, *l1bs)} | dict.fromkeys(group, PART)
+        source = BitMap.of("L1BM", shape, sums | {address(k): bit for k, bit in enumerate(at_addresses)})
+        random.shuffle(at_addresses)  # of the first source the pieces lie one behind another
+        code = beside(end)
+        code.take(isa.L2BM_LONGS - free, ["L2BM"])
+        first = Place("L1BM", code.buffer("L1BM", source.longs), source)
+        with suppress(NoRoom):
+            emit(code, first, end, "fadd")
+            written.append(source)
+            found = of_lines([*code.setup, *code.lines], first, end)
+            assert failure(replace(found, combine="fadd", scratch=True)) == ""
+    assert written

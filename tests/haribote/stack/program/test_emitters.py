@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from haribote.stack import products
+from haribote.stack import moves, products
+from haribote.stack.code import Code
 from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
+from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import Multiply, Shift, Version
 from haribote.stack.program import emitters
 from haribote.stack.program.allocate import Homes
@@ -32,9 +36,10 @@ def _swapped(found: BitMap) -> BitMap:
     return BitMap.of(found.memory, found.shape, dict(found.carries) | exchanged)
 
 
-def summed_on_the_way(parts: BitMap) -> Rig:
+def summed_on_the_way(parts: BitMap, own_buffers: bool = True) -> Rig:
     """A product of 64 and 8 rows whose parts in the MABs, in this layout, are added up; checked, and the program."""
     rig = Rig()
+    rig.code.own_buffers = own_buffers
     whole = {bit: COPY if carry == PART else carry for bit, carry in parts.carries}
     versions = [
         Version(name, found, tuple((size,) for size in found.shape))
@@ -74,3 +79,19 @@ def test_sums_that_no_l1bm_holds_are_not_written_there_by_a_product(monkeypatch:
     assert summed_on_the_way(CORE.target).code.lines == there
     monkeypatch.setattr(emitters, "L1BM_LONGS", found.longs - 1)
     assert summed_on_the_way(CORE.target).code.lines != there, "the parts wait in a bank"
+
+
+def test_sums_that_have_no_way_from_l1bm_go_by_way_of_a_bank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless tensors from DRAM have buffers of their own, which are given up first."""
+
+    def emit_beside(code: Code, source: Place, *others: Any) -> None:
+        if source.memory == "L1BM":
+            raise NoRoom("no room beside the pieces that are still there")
+        emitted(code, source, *others)
+
+    emitted = moves.emit
+    there = summed_on_the_way(CORE.target).code.lines
+    monkeypatch.setattr(moves, "emit", emit_beside)
+    assert summed_on_the_way(CORE.target, own_buffers=False).code.lines != there
+    with pytest.raises(NoRoom, match="beside the pieces"):
+        summed_on_the_way(CORE.target)

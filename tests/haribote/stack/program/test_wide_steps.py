@@ -25,6 +25,8 @@ from haribote.core.checker import VARIABLE
         ("314-45-481:551", 10400),
         ("313-308-343:224", 15500),
         ("512-512-16:512", 20000),
+        ("491-198-428:417", 25000),  # sums in L1BM move in pieces: x has a buffer in L2BM of its own
+        ("400-411-316-241:277", 45000),
     ],
 )
 def test_wide_steps_stay_below_their_limits(shape: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
