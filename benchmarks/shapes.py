@@ -2,12 +2,14 @@
 
     python -m benchmarks.shapes                                            the table of the shapes that we watch
     python -m benchmarks.shapes --gemm 300x500x200 --mlp 784-64-10:256 --onnx FILE [--json] [--keep FOLDER]
+    python -m benchmarks.shapes --gemms 30 --mlps 20 --seed 1              random ones, and the median of their ratios
 
 `--gemm MxKxN` is a MatMul of two inputs of the step; `--mlp WIDTHS:BATCH` the train step of a network; `--onnx` any
 graph. `bound`: cycles of the matrix units or of DRAM, whichever binds, without padding
 (`haribote.stack.products.bound`). `serial`, `overlapped`: cycles of the step, MVs after or beside the steps of the PEs.
 `compile s`: CPU seconds of all processes with empty caches. `run s`: wall seconds of one run on the simulator.
-`error`: the largest difference from the same graph in float64, over the largest value of that output.
+`error`: the largest difference from the same graph in float64, over the largest value of that output; where it is more
+than rounding makes, that is said, and the status is 1.
 
 With `--json`, one object a line. With `--keep`, a folder for each shape: `model.onnx`, `step.vsm`, `executable.npz`
 (`haribote.stack.program.executable.from_bytes` reads it for a session) and `values.npz` with all inputs and
@@ -24,8 +26,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from random import Random
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -48,6 +53,12 @@ COLUMNS = ("shape", "bound", "serial", "overlapped", "ratio", "steps", "mv", "co
 HEAD = (
     "shape                   bound    serial  overlapped  overlapped/bound   steps     MV  compile s   run s    error"
 )
+WRONG = 1e-5
+"""An error that no rounding of singles makes in a product or a train step; in the graph of a file it may."""
+SIDES, WIDTHS, BATCHES = (64, 1024), (16, 512), (32, 1024)
+"""Least and most of the axes of random products, and of the layers and batches of random networks."""
+WEIGHTS = (1, 4)
+"""Least and most weights of a random network."""
 Values = dict[str, NDArray[Any]]
 Row = dict[str, Any]
 
@@ -58,6 +69,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--gemm", action="append", default=[], metavar="MxKxN")
     parser.add_argument("--mlp", action="append", default=[], metavar="WIDTHS:BATCH")
     parser.add_argument("--onnx", action="append", default=[], metavar="FILE")
+    parser.add_argument("--gemms", type=int, default=0, metavar="COUNT", help="so many random products")
+    parser.add_argument("--mlps", type=int, default=0, metavar="COUNT", help="train steps of so many random networks")
+    parser.add_argument("--seed", type=int, default=1, help="of the random ones (%(default)s)")
     parser.add_argument("--json", action="store_true", help="an object a line")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write models, programs and values there")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # measure in this process
@@ -72,14 +86,32 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     if not options.json:
         print(HEAD)
+    random = list(random_shapes(options.gemms, options.mlps, Random(options.seed)))
     failed = False
-    for kind, shape in asked or WATCHED:
+    rows: dict[str, list[Row]] = {}
+    for kind, shape in [*asked, *random] or WATCHED:
         keep = ["--keep", str(options.keep)] if options.keep else []
         row = row_in_a_new_process("benchmarks.shapes", f"--{kind}={shape}", *keep)
-        failed = failed or row is None
         if row is not None:
             print(json.dumps(row) if options.json else _line(row), flush=True)
+            rows.setdefault(kind, []).append(row)
+        wrong = row is not None and kind != "onnx" and not row["error"] <= WRONG
+        if wrong:
+            print(f"{shape}: an error of more than {WRONG:.0e} is not one of rounding", file=sys.stderr)
+        failed = failed or row is None or wrong
+    for kind, found in rows.items() if random and not options.json else ():
+        ratios = [row["ratio"] for row in found]
+        print(f"{kind}, {len(ratios)}: overlapped/bound {median(ratios):.2f} at the median, {max(ratios):.2f} at most")
     return int(failed)
+
+
+def random_shapes(gemms: int, mlps: int, random: Random) -> Iterator[tuple[str, str]]:
+    """So many products, and so many networks with a batch, each with its kind."""
+    for _ in range(gemms):
+        yield "gemm", "x".join(str(random.randint(*SIDES)) for _ in range(3))
+    for _ in range(mlps):
+        widths = [random.randint(*WIDTHS) for _ in range(random.randint(*WEIGHTS) + 1)]
+        yield "mlp", f"{'-'.join(map(str, widths))}:{random.randint(*BATCHES)}"
 
 
 def row_in_a_new_process(benchmark: str, *arguments: str) -> Row | None:

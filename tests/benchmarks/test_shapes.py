@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 
-from benchmarks.shapes import COLUMNS, main
+from benchmarks.shapes import BATCHES, COLUMNS, SIDES, WEIGHTS, WIDTHS, main, random_shapes
 from haribote.stack.products.bound import gemm_bound, mlp_bound
 from haribote.stack.program.executable import from_bytes
 from haribote.stack.program.session import session_of
@@ -38,3 +40,26 @@ def test_what_is_kept_gives_what_was_compared(tmp_path: Path, capfd: pytest.Capt
 def test_a_shape_that_is_none_is_said(wrong: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main([wrong]) == 1
     assert "is no shape" in (text := capfd.readouterr().err) or "has no layer" in text
+
+
+def test_random_shapes_are_those_of_their_seed() -> None:
+    found = list(random_shapes(30, 20, Random(1)))
+    assert found == list(random_shapes(30, 20, Random(1))) != list(random_shapes(30, 20, Random(2)))
+    for kind, shape in found:
+        sizes = [int(size) for size in re.split("[x:-]", shape)]
+        least, most = SIDES if kind == "gemm" else (min(WIDTHS[0], BATCHES[0]), max(WIDTHS[1], BATCHES[1]))
+        assert all(least <= size <= most for size in sizes)
+    assert {shape.count("-") for kind, shape in found if kind == "mlp"} == set(range(WEIGHTS[0], WEIGHTS[1] + 1))
+
+
+@pytest.mark.parametrize("error", [1e-7, 1e-3, float("nan")])
+def test_a_wrong_value_is_said(
+    error: float, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = dict.fromkeys(COLUMNS, 1) | {"shape": "3x4x5", "error": error}
+    monkeypatch.setattr("benchmarks.shapes.row_in_a_new_process", lambda *_: row)
+    right = error == 1e-7
+    assert main(["--gemms", "2"]) == (0 if right else 1)
+    found = capsys.readouterr()
+    assert ("is not one of rounding" in found.err) == (not right)
+    assert "gemm, 2: overlapped/bound 1.00 at the median, 1.00 at most" in found.out
