@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 
 from benchmarks.shapes import mlp_model
+from haribote.compiler import compile_stack
 from haribote.graph import Builder
 from haribote.stack import moves
 from haribote.stack.maps import COPY, PART, Bit, BitMap, address
@@ -13,7 +15,7 @@ from haribote.stack.plan import Plan
 from haribote.stack.planner import search
 from haribote.stack.planner.contractions import _dealt_out as dealt_out
 from haribote.stack.planner.families import L1BS, L2BS
-from haribote.stack.planner.looks import FAR, FIRST, SECOND, THIRD, worth_another
+from haribote.stack.planner.looks import FAR, FEW_NODES, FIRST, SECOND, THIRD, worth_another
 from haribote.stack.planner.shards import DEALT, Shards
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.products.bound import model_bound
@@ -42,6 +44,20 @@ def test_small_products_and_large_graphs_are_not() -> None:
     assert not worth_another(product(1), 1e9)
     assert worth_another(product(256, nodes=20), 1e9)
     assert not worth_another(product(256, nodes=200), 1e9)
+
+
+def test_names_that_a_plan_adds_do_not_make_its_graph_large() -> None:
+    plan = product(256, nodes=FEW_NODES - 1)
+    names = [onnx.helper.make_node("Identity", ["y"], [f"y.filled.{number}"]) for number in range(FEW_NODES)]
+    plan.graph.graph.node.extend(names)
+    assert worth_another(plan, 1e9)
+    assert not worth_another(product(256, nodes=FEW_NODES), 1e9)
+
+
+@pytest.mark.slow
+def test_steps_of_three_small_layers_get_more_looks() -> None:
+    """Their largest product is too small for cuts of all axes at the first look."""
+    assert compile_stack(mlp_model("109-185-180-76:121")[0]).cost.fewest <= 6000
 
 
 PARTS = {bit: PART for bit in L1BS} | {bit: COPY for bit in L2BS}
