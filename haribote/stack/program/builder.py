@@ -70,7 +70,8 @@ class ActionCode:
 @dataclass(frozen=True, eq=False)
 class Built:
     """pieces: of the step, in the plan's order; plain: all of them with nops, one after another; homes: where the
-    residents are before and after it; tables: the room of what the setup has written for it.
+    residents are before and after it; tables: the room of what the setup has written for it; passed_over: cycles in
+    which the first plan puts versions away, where that of another look at the graph gave a shorter program.
     """
 
     plan: Plan
@@ -79,6 +80,7 @@ class Built:
     executable: Executable
     homes: Mapping[Version, Places]
     tables: tuple[Slot, ...]
+    passed_over: float = 0.0
 
     @property
     def put_away(self) -> float:
@@ -117,8 +119,9 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
     if len(written) == 1:
         return written[0].built(quick)
     drafts = [(schedule_long(one.plain), one) for one in written]
-    first, best = min(drafts, key=lambda draft: overlapped(draft[0]))
-    return best.built(quick, first)
+    draft, best = min(drafts, key=lambda entry: overlapped(entry[0]))
+    found = best.built(quick, draft)
+    return found if best is written[0] else replace(found, passed_over=written[0].put_away)
 
 
 def _in_better_order(one: _Builder) -> _Builder:

@@ -121,13 +121,13 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False,
 
 
 def _cheapest(passed: Passed, precision: str, quick: bool) -> Built:
-    """The program of a plan of a prepared graph. Where much of it puts values away into DRAM and gets them back, of
-    which planners do not see what it costs, also one of more pieces, or else of smaller values, which leave room for
-    each other; the cheaper of both. passed: the graph after each pass, the last as it is compiled.
+    """The program of a plan of a prepared graph. Where much of it, or of the first plan, puts values away into DRAM and
+    gets them back, of which planners do not see what it costs, also one of more pieces, or else of smaller values,
+    which leave room for each other; the cheaper of both. passed: the graph after each pass, the last as it is compiled.
     """
     ready = passed[LAST]
     found = shortest(_plans(ready, precision, quick), quick)
-    if quick or found.put_away < MUCH * found.executable.cost.cycles:
+    if quick or max(found.put_away, found.passed_over) < MUCH * found.executable.cost.cycles:
         return found
     pieces = tiling.cut(passed[BEFORE_CUT], PIECE_WORDS)
     more = tile_table(pieces) != tile_table(ready)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from haribote.graphs.cases import reference_case, save_case
 from haribote.graphs.tiles import tile_table
 from haribote.stack.planner.facts import MOST_WORDS
 from haribote.stack.program import compiled
+from haribote.stack.program.builder import shortest
 from simulator import Machine
 
 X = np.random.default_rng(0).normal(size=(64, 10)).astype(np.float32)
@@ -106,3 +108,6 @@ def test_what_puts_much_away_is_planned_again(pieces: bool, monkeypatch: pytest.
     monkeypatch.setattr(compiled, "MUCH", 1.0)
     assert found.executable.cost.fewest <= compiled.built(model).executable.cost.fewest
     assert len(tables) == 3, "nothing is put away: once is enough"
+    monkeypatch.setattr(compiled, "shortest", lambda *given: replace(shortest(*given), passed_over=1e9))
+    compiled.built(model)
+    assert len(tables) == 5, "the first plan puts much away"

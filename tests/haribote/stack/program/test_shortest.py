@@ -38,6 +38,17 @@ def test_the_shorter_program_is_taken_whichever_plan_came_first(order: Sequence[
     assert found.executable.step == build(plans[0]).executable.step
 
 
+@pytest.mark.parametrize(("order", "away"), [((0, 1), 0.0), ((1, 0), 7.0)])
+def test_what_the_first_plan_puts_away_is_known(
+    order: Sequence[int], away: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where another one was shorter: with more pieces there may be a still shorter one."""
+    plans = [replaced(), longer()]
+    each = property(lambda one: 7.0 if one.plan is plans[1] else 3.0)
+    monkeypatch.setattr(builder._Builder, "put_away", each)
+    assert shortest([plans[number]] for number in order).passed_over == away
+
+
 def test_a_plan_for_which_there_is_no_room_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [longer(), replaced()]
     written = builder._written
