@@ -2,7 +2,7 @@
 
     python -m benchmarks.shapes                                            the table of the shapes that we watch
     python -m benchmarks.shapes --gemm 300x500x200 --mlp 784-64-10:256 --onnx FILE [--json] [--keep FOLDER]
-    python -m benchmarks.shapes --gemms 30 --mlps 20 --seed 1              random ones, and the median of their ratios
+    python -m benchmarks.shapes --gemms 30 --mlps 20 --seed 1              random ones too; the median of all ratios
 
 `--gemm MxKxN` is a MatMul of two inputs of the step; `--mlp WIDTHS:BATCH` the train step of a network; `--onnx` any
 graph. `bound`: cycles of the matrix units or of DRAM, whichever binds, without padding

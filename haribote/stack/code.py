@@ -192,10 +192,11 @@ class Code:
         return first
 
     @contextmanager
-    def held(self, memory: str, first: int, longs: int) -> Iterator[None]:
-        """No buffer is taken where these words are, which something is still to read; the others make do with less."""
-        parts = [(max(start, first), min(end, first + longs)) for start, end in self._free[memory]]
-        slots = [self._cut(memory, start, end - start) for start, end in parts if start < end]
+    def held(self, place: Place) -> Iterator[None]:
+        """Nothing is taken where a tensor lies that is still to be read, such as one in a buffer, which is free."""
+        first, last = place.address, place.address + place.words
+        parts = [(max(start, first), min(end, last)) for start, end in self._free.get(place.memory, ())]
+        slots = [self._cut(place.memory, start, end - start) for start, end in parts if start < end]
         try:
             yield
         finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -67,7 +66,7 @@ def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: st
         cut = halves(source, *targets)
         if cut is not None:
             (first, ends), (other, other_ends) = cut
-            with _held(code, other):
+            with code.held(other):
                 emit(code, first, ends, combine, padding)
             emit(code, other, other_ends, combine, padding)
         elif not {source.memory, targets[0].memory} <= set(BANKS) or targets[0].map == joined_in_place(source.map):
@@ -76,12 +75,6 @@ def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: st
             _joined_first(code, source, targets, combine)
         else:
             _through_dram(code, source, targets)
-
-
-def _held(code: Code, place: Place) -> AbstractContextManager[None]:
-    """While a half is moved that comes before this one: what lies in a buffer must not be taken for another."""
-    in_buffer = place.memory not in (*BANKS, "DRAM")
-    return code.held(place.memory, place.address, place.map.longs) if in_buffer else nullcontext()
 
 
 @lru_cache(maxsize=1 << 14)

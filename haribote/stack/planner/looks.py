@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import onnx
+
 from haribote.stack.plan import Plan, Stream
 from haribote.stack.products.bound import model_bound
 
@@ -38,10 +40,10 @@ LEAST_CYCLES = 50
 """Cycles of the matrix units that products must have for it."""
 
 
-def worth_another(plan: Plan, cycles: float) -> bool:
-    """Whether a plan that looks as if it took so many cycles is worth another look at its graph."""
-    nodes = sum(node.op_type != "Identity" for node in plan.graph.graph.node)  # without the names that it adds
-    if nodes >= FEW_NODES or any(isinstance(action, Stream) for action in plan.actions):
+def worth_another(model: onnx.ModelProto, plan: Plan, cycles: float) -> bool:
+    """Whether a plan that looks as if it took so many cycles is worth another look at its graph. model: the graph
+    without the names and constants that the plan adds."""
+    if len(model.graph.node) >= FEW_NODES or any(isinstance(action, Stream) for action in plan.actions):
         return False
-    least = model_bound(plan.graph)
+    least = model_bound(model)
     return least.mac >= LEAST_CYCLES and cycles > FAR * least.cycles

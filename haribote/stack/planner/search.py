@@ -70,7 +70,7 @@ def plans(
     first, *others = _plannings(model, beam, quick, FIRST, facts)  # without a limit there is a plan, or an error
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
-    if not quick and (first.cost >= NEVER or worth_another(found, first.cost)):
+    if not quick and (first.cost >= NEVER or worth_another(model, found, first.cost)):
         known, limit = first.cost, inf
         for look in (SECOND, THIRD):
             with suppress(NotPlanned):  # there are those of the first one

@@ -70,8 +70,8 @@ class ActionCode:
 @dataclass(frozen=True, eq=False)
 class Built:
     """pieces: of the step, in the plan's order; plain: all of them with nops, one after another; homes: where the
-    residents are before and after it; tables: the room of what the setup has written for it; passed_over: cycles in
-    which the first plan puts versions away, where that of another look at the graph gave a shorter program.
+    residents are before and after it; tables: the room of what the setup has written for it; first_put_away:
+    cycles in which the first plan puts versions away, where that of another look at the graph gave a shorter program.
     """
 
     plan: Plan
@@ -80,7 +80,7 @@ class Built:
     executable: Executable
     homes: Mapping[Version, Places]
     tables: tuple[Slot, ...]
-    passed_over: float = 0.0
+    first_put_away: float = 0.0
 
     @property
     def put_away(self) -> float:
@@ -121,7 +121,7 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
     drafts = [(schedule_long(one.plain), one) for one in written]
     draft, best = min(drafts, key=lambda entry: overlapped(entry[0]))
     found = best.built(quick, draft)
-    return found if best is written[0] else replace(found, passed_over=written[0].put_away)
+    return found if best is written[0] else replace(found, first_put_away=written[0].put_away)
 
 
 def _in_better_order(one: _Builder) -> _Builder:

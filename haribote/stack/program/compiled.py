@@ -127,7 +127,7 @@ def _cheapest(passed: Passed, precision: str, quick: bool) -> Built:
     """
     ready = passed[LAST]
     found = shortest(_plans(ready, precision, quick), quick)
-    if quick or max(found.put_away, found.passed_over) < MUCH * found.executable.cost.cycles:
+    if quick or max(found.put_away, found.first_put_away) < MUCH * found.executable.cost.cycles:
         return found
     pieces = tiling.cut(passed[BEFORE_CUT], PIECE_WORDS)
     more = tile_table(pieces) != tile_table(ready)

@@ -108,6 +108,6 @@ def test_what_puts_much_away_is_planned_again(pieces: bool, monkeypatch: pytest.
     monkeypatch.setattr(compiled, "MUCH", 1.0)
     assert found.executable.cost.fewest <= compiled.built(model).executable.cost.fewest
     assert len(tables) == 3, "nothing is put away: once is enough"
-    monkeypatch.setattr(compiled, "shortest", lambda *given: replace(shortest(*given), passed_over=1e9))
+    monkeypatch.setattr(compiled, "shortest", lambda *given: replace(shortest(*given), first_put_away=1e9))
     compiled.built(model)
     assert len(tables) == 5, "the first plan puts much away"

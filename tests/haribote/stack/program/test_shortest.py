@@ -46,7 +46,7 @@ def test_what_the_first_plan_puts_away_is_known(
     plans = [replaced(), longer()]
     each = property(lambda one: 7.0 if one.plan is plans[1] else 3.0)
     monkeypatch.setattr(builder._Builder, "put_away", each)
-    assert shortest([plans[number]] for number in order).passed_over == away
+    assert shortest([plans[number]] for number in order).first_put_away == away
 
 
 def test_a_plan_for_which_there_is_no_room_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
