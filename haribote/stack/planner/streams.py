@@ -28,7 +28,7 @@ def streamed(state: State, node: onnx.NodeProto, letters: Letters) -> Iterator[S
     length = dict(zip(letters[0] + letters[1], (*shape[node.input[0]], *shape[node.input[1]]), strict=True))
     m, n = (length[side.replace(common, "")] for side in letters[:2])
     for tiling in islice(tilings(m, length[common], n), TRIED):
-        action = _action(state.facts.index, node, letters, tiling)
+        action = _action(node, letters, tiling)
         after, matrix = state.get(action.matrix)
         after, vectors = after.get(action.vectors)
         done = Stream(matrix, vectors, action.target, tiling)
@@ -53,7 +53,7 @@ def is_plain(letters: Letters) -> bool:
     return len(a) == len(b) == len(result) == 2 and len(set(a) & set(b)) == 1 and set(result) == set(a) ^ set(b)
 
 
-def _action(index: Index, node: onnx.NodeProto, letters: Letters, tiling: Tiling) -> Stream:
+def _action(node: onnx.NodeProto, letters: Letters, tiling: Tiling) -> Stream:
     """The product with a tiling: which operand is the matrix, and where all three are in DRAM."""
     sides: Sequence[int] = (1, 0) if tiling.turned else (0, 1)
     (common,) = set(letters[0]) & set(letters[1])
@@ -61,7 +61,7 @@ def _action(index: Index, node: onnx.NodeProto, letters: Letters, tiling: Tiling
     panels = Panels(tiling, first, letters[2][0] in letters[sides[1]])
     names = node.input[sides[0]], node.input[sides[1]], node.output[0]
     matrix, vectors, result = (
-        Version(name, panel.map, tuple((size,) for size in index.shape[name]), fill)
+        Version(name, panel.map, tuple((size,) for size in panel.map.shape), fill)
         for name, panel, fill in zip(
             names, (panels.matrix, panels.vectors, panels.result), (0.0, 0.0, None), strict=True
         )

@@ -36,6 +36,8 @@ REST = 1e-6
 """The same for pseudo-singles, two of which together are exact."""
 BLOCK_STEP = 2.0**-17
 """The most that rounding to a pseudo-single changes of a value, as the same share."""
+JUNK_LONGS = 1 << 16
+"""Of the DRAM of a group, which `junk` fills: it holds the rooms of small programs, which are what has padding."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,7 @@ def _joined(got: NDArray[Any], table: NDArray[np.int64], version: Version) -> tu
 
 
 def junk(machine: Machine, seed: int = 0) -> None:
-    """Random words in all memories on the chip, which a program must not take for anything."""
+    """Random words in all memories on the chip and where DRAM begins, which a program must not take for anything."""
     random = np.random.default_rng(seed)
     for name in ("lm0", "lm1", "grf0", "grf1", "t", "mx", "my"):
         memory = getattr(machine, name)
@@ -226,6 +228,8 @@ def junk(machine: Machine, seed: int = 0) -> None:
         memory = getattr(machine, name)
         memory[...] = random.integers(1, 1 << 63, memory.shape, np.uint64)
     machine.pdm[:, : 1 << 15] = random.integers(1, 1 << 63, (len(machine.pdm), 1 << 15), np.uint64)
+    for below in machine.dram:
+        below.write(0, random.integers(1, 1 << 63, JUNK_LONGS, np.uint64))
     machine.omr[1:16] = random.integers(0, 2, machine.omr[1:16].shape).astype(np.bool_)
 
 

@@ -4,7 +4,7 @@
     columns   L2Bs (2 or 4), columns of a tile, tiles
     depth     word, PEs, L1Bs, chunks
 
-A chunk of a tile is one MV. In L2BM (`l2bmd` deals it out to the L1Bs, `l1bmd` to the MABs) the address of a long word
+A chunk of a tile is one MV, whole: small operands have lines and depth up to it, which the host fills up. In L2BM (`l2bmd` deals it out to the L1Bs, `l1bmd` to the MABs) the address of a long word
 has two of the depth's bits for the PEs lowest, then one of the MABs or columns, three of the depth for the L1Bs, and
 the others. The result stands as it leaves the L2BMs, a column of a tile after another.
 """
@@ -16,10 +16,11 @@ from functools import cached_property
 from itertools import count
 
 from haribote.stack.maps import NOTHING, Bit, BitMap, W, address, axis_bits
-from haribote.stack.tilings import TILE_ROWS, Tiling
+from haribote.stack.tilings import CYCLES, TILE_ROWS, Tiling
 
 WORD, PES, L1BS = 1, 2, 3
 """Bits of the depth below the chunks, lowest first."""
+CHUNK = WORD + PES + L1BS
 MABS, EIGHTS = 4, 3
 """Bits of the rows of a tile."""
 COLUMN = 6
@@ -55,27 +56,31 @@ class Panels:
     def matrix(self) -> Panel:
         """Of the operand whose rows are the rows of the result."""
         tiling = self.tiling
-        return self._operand(tiling.rows, 0, self.depth_first[0], TILE_ROWS, tiling.by_group == "rows")
+        lines = max(tiling.rows, tiling.grid[0] << MABS)
+        return self._operand(lines, 0, self.depth_first[0], TILE_ROWS, tiling.by_group == "rows")
 
     @cached_property
     def vectors(self) -> Panel:
         """Of the operand that gives the columns."""
         tiling = self.tiling
-        return self._operand(tiling.columns, 1, self.depth_first[1], tiling.most_columns, tiling.by_group == "columns")
+        lines = max(tiling.columns, tiling.grid[1] * CYCLES)
+        return self._operand(lines, 1, self.depth_first[1], tiling.most_columns, tiling.by_group == "columns")
 
     def _operand(self, lines: int, side: int, depth_first: bool, tile: int, own: bool) -> Panel:
-        """own: each group has its own lines; otherwise all groups bring those of both L2Bs, a quarter each."""
-        shape = (self.tiling.depth, lines) if depth_first else (lines, self.tiling.depth)
+        """lines: at least what one chunk of a tile takes; own: each group has its own lines; otherwise all groups bring
+        those of both L2Bs, a quarter each."""
+        depth = max(self.tiling.depth, 1 << CHUNK)
+        shape = (depth, lines) if depth_first else (lines, depth)
         line, deep = _axes(shape, depth_first)
         grid, inner = axis_bits(self.tiling.grid[side]), axis_bits(tile)
         pes, l1bs = _row(deep, WORD, PES), _row(deep, WORD + PES, L1BS)
         own_lines = _row(line, grid, inner)
         near = [*pes, own_lines[0], *l1bs, *own_lines[1:]]
         groups = _row(line, 0, grid) if own else near[4:6]
-        order = near if own else [*near[:4], line.get(0, NOTHING), *near[6:]]
-        chunks = [deep[bit] for bit in range(WORD + PES + L1BS, len(deep))]
+        order = near if own else [*near[:4], line[0], *near[6:]]
+        chunks = [deep[bit] for bit in range(CHUNK, len(deep))]
         tiles = [line[bit] for bit in range(grid + inner, len(line))]
-        table = {W: deep.get(0, NOTHING)} | {Bit("group", number): bit for number, bit in enumerate(groups)}
+        table = {W: deep[0]} | {Bit("group", number): bit for number, bit in enumerate(groups)}
         table |= {address(number): bit for number, bit in enumerate([*order, *chunks, *tiles])}
         found = BitMap.of("DRAM", shape, table)
         return Panel(found, "mvb2" if own else "mvb4", (len(order) + len(chunks),), len(order))

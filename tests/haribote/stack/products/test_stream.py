@@ -25,7 +25,7 @@ from simulator import Machine, assemble
 from simulator.assembly.checks import check, fix_nops
 from simulator.isa.cost import cost_of
 
-SHAPES = ((1, 1, 1), (64, 64, 64), (100, 65, 33), (7, 200, 150), (130, 70, 270), (33, 129, 5))
+SHAPES = ((1, 1, 1), (1, 1, 62), (64, 64, 64), (100, 65, 33), (7, 200, 150), (130, 70, 270), (33, 129, 5))
 LARGE = ((600, 90, 333), (257, 130, 1030), (999, 64, 600), (140, 700, 140))
 
 
