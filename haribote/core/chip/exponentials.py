@@ -74,22 +74,25 @@ def elu(call: Call) -> Term:
 
 
 def softsign(b: Builder, x: Value) -> Value:
-    """x / (1 + |x|)."""
-    return b.mul(x, reciprocal(b, b.add(magnitude(b, x), b.real(1)), positive=True))
+    """x / (1 + |x|); from 2^60 on that is 1, and above 2^125 there is no inverse."""
+    size = b.op("fmin", magnitude(b, x), b.real(2.0**60))
+    return b.op("ior", b.mul(size, reciprocal(b, b.add(size, b.real(1)), positive=True)), sign(b, x))
 
 
 def hyperbolic_sine(b: Builder, x: Value) -> Value:
-    """(t + t / (t + 1)) / 2 with t = e^|x| - 1, and the sign of x."""
-    t = exponential_less_1(b, magnitude(b, x))
-    half = b.mul(t, b.real(0.5))
-    found = b.fma(half, reciprocal(b, b.add(t, b.real(1)), positive=True), half)
+    """(t + t / (t + 1)) / 2 with t = e^|x| - 1, and the sign of x. t / 2 = u + u² / 2 with u = e^(|x| / 2) - 1, since t
+    is too large before sinh(x) is."""
+    u = exponential_less_1(b, magnitude(b, x), 0.5)
+    half = b.fma(b.mul(u, b.real(0.5)), u, u)
+    found = b.fma(half, reciprocal(b, b.fma(half, b.real(2), b.real(1)), positive=True), half)
     return b.op("ior", found, sign(b, x))
 
 
 def hyperbolic_cosine(b: Builder, x: Value) -> Value:
-    """(e + 1 / e) / 2 with e = e^|x|."""
-    e = exponential(b, magnitude(b, x))
-    return b.mul(b.add(e, reciprocal(b, e, positive=True)), b.real(0.5))
+    """h + 1 / 4 h with h = e^|x| / 2, the half of a square, since e^|x| is too large before cosh(x) is."""
+    root = exponential(b, magnitude(b, x), 0.5)
+    half = b.mul(b.mul(root, b.real(0.5)), root)
+    return b.fma(reciprocal(b, half, positive=True), b.real(0.25), half)
 
 
 ERF = (

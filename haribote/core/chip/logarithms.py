@@ -60,15 +60,17 @@ def mish(b: Builder, x: Value) -> Value:
 
 
 def inverse_hyperbolic_sine(b: Builder, x: Value) -> Value:
-    """log(|x| + sqrt(x² + 1)) with the sign of x."""
+    """log(|x| + sqrt(x² + 1)) with the sign of x; where x² is too large, the root is |x|."""
     size = magnitude(b, x)
-    root = square_root(b, b.fma(x, x, b.real(1)))
+    root = b.op("fmax", square_root(b, b.fma(x, x, b.real(1))), size)
     return b.op("ior", magnitude(b, logarithm(b, b.add(size, root))), sign(b, x))
 
 
 def inverse_hyperbolic_cosine(b: Builder, x: Value) -> Value:
-    """log(x + sqrt(x² - 1))."""
-    return logarithm(b, b.add(x, square_root(b, b.fma(x, x, b.real(-1)))))
+    """log(x + sqrt(x² - 1)); where x² is too large, the root is x."""
+    large = Truth(None, b.flags(b.op("fmin", x, b.real(2.0**60))), False)
+    root = select(b, large, x, square_root(b, b.fma(x, x, b.real(-1))))
+    return logarithm(b, b.add(x, root))
 
 
 def inverse_hyperbolic_tangent(b: Builder, x: Value) -> Value:
