@@ -151,6 +151,11 @@ def test_large_logits_do_not_overflow() -> None:
     np.testing.assert_array_equal(run_in_cpp([part])[0]["y"], [[0, -1000, -2000]])
 
 
+def test_large_logits_that_are_equal_share_the_probability() -> None:
+    part = case("LogSoftmax", np.full((2, 4), 1e9, np.float32), axis=1)
+    np.testing.assert_allclose(run_in_cpp([part])[0]["y"], np.full((2, 4), -np.log(4)), rtol=1e-6)
+
+
 @pytest.mark.parametrize("op_type", ["RoundHalf", "RoundBFloat16"])
 def test_roundings_are_exact(op_type: str) -> None:
     scale = np.float32(2) ** random.integers(-40, 40, 2000).astype(np.float32)

@@ -41,8 +41,8 @@ void log_softmax(X x, Y y) {
         const auto largest = row_max(x, start);
         typename Y::Value sum = 0;
         for (Size j = start; j < start + row_size<X>; ++j) sum += std::exp(x[j] - largest);
-        const auto shift = largest + std::log(sum);
-        for (Size j = start; j < start + row_size<X>; ++j) y[j] = x[j] - shift;
+        const auto log_sum = std::log(sum);  // not added to the largest, which may be so large that it would be lost
+        for (Size j = start; j < start + row_size<X>; ++j) y[j] = x[j] - largest - log_sum;
     });
 }
 
