@@ -121,6 +121,7 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "concatenate": (lambda x, y: lax.concatenate([x, y], 0), X, Y),
     "conv_general_dilated": (lambda x, w: lax.conv(x, w, (1, 1), "SAME"), IMAGE, KERNEL),
     "convert_element_type": (lambda x: x.astype(np.int32), 4 * X),
+    "cumlogsumexp": (lambda x: lax.cumlogsumexp(x, 1), X),
     "cummax": (lambda x: lax.cummax(x, 1), X),
     "cummin": (lambda x: lax.cummin(x, 0, reverse=True), X),
     "cumprod": (lambda x: lax.cumprod(x, 1), POSITIVE),

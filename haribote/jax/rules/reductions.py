@@ -72,13 +72,32 @@ RUNNING = {"cumprod": "Mul", "cummax": "Max", "cummin": "Min"}
 
 @rule(*RUNNING)
 def running(g: Lowering, x: Value, axis: int, reverse: bool) -> Held:
-    """As `cumsum`, by doubling: each element with that 1, then 2, then 4 ... before it."""
-    kind, total, distance = g.operation.name, Held(g.full(x), x.shape), 1
+    """As `cumsum`, by doubling."""
+    operator = RUNNING[g.operation.name]
+    return _doubled(g, x, axis, reverse, neutral(operator, x.dtype), lambda a, b: g.each(operator, a, b))
+
+
+@rule("cumlogsumexp")
+def running_log_sum(g: Lowering, x: Value, axis: int, reverse: bool) -> Held:
+    """As `cumsum`, of exponentials, and its logarithm: log(e^a + e^b) = max + log(1 + e^(min - max))."""
+
+    def joined(a: Held, b: Held) -> Held:
+        high, low = g.each("Max", a, b), g.each("Min", a, b)
+        gap = g.each("Where", g.each("Equal", high, low), g.scalar(0, x.dtype), g.each("Sub", low, high))
+        return g.each("Add", high, g.each("Softplus", gap))
+
+    return _doubled(g, x, axis, reverse, neutral("Max", x.dtype), joined)
+
+
+def _doubled(
+    g: Lowering, x: Value, axis: int, reverse: bool, nothing: float, join: Callable[[Held, Held], Held]
+) -> Held:
+    """Each element with that 1, then 2, then 4 ... before it (reverse: behind it), where `nothing` stands for none."""
+    total, distance = Held(g.full(x), x.shape), 1
     while distance < x.shape[axis]:
         config = [(0, 0, 0)] * len(x.shape)
         config[axis] = (-distance, distance, 0) if reverse else (distance, -distance, 0)
-        moved = padded(g, total, config, neutral(RUNNING[kind], x.dtype), x)
-        total = g.each(RUNNING[kind], total, moved)
+        total = join(total, padded(g, total, config, nothing, x))
         distance *= 2
     return total
 
