@@ -238,6 +238,14 @@ def test_random_numbers_are_those_of_jax() -> None:
     both(lambda key: jax.random.uniform(key, (3, 2)), jax.random.key(3))
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")  # -inf - -inf, which is not chosen
+@pytest.mark.parametrize("reverse", [False, True])
+def test_running_log_sums_of_infinities(reverse: bool) -> None:
+    none = -np.inf
+    x = np.array([[none, none, 0, 2, none, 3e38], [1, none, np.inf, 0, none, none]], np.float32)
+    both(lambda x: jax.lax.cumlogsumexp(x, 1, reverse=reverse), x)
+
+
 def test_a_program_without_nodes() -> None:
     x = jnp.asarray(X)
     found = host(lambda x: (x, 3.0, jnp.arange(2)))(x)
