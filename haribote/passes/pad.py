@@ -53,9 +53,6 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
     An operator without a rule, and one that would make padded entries other than 0, is computed on the values without
     their padding; the host does that.
-
-    Raises:
-        GraphError: inputs `x` and `labels` of other ranks than 2 and 1.
     """
     pad = _Padder(model)
     for node in model.graph.node:
@@ -105,12 +102,6 @@ class _Sizes:
     def __init__(self, model: onnx.ModelProto) -> None:
         self.index = index = Index(model)
         self.parent: dict[Dimension, Dimension] = {}
-        for name in ("x", "labels"):
-            shape = index.shape.get(name, ())
-            if name in index.inputs and len(shape) != {"x": 2, "labels": 1}[name]:
-                raise GraphError(
-                    tr("pad: input {name!r} has shape {shape}", name, list(shape)), tr("x [N, features] and labels [N]")
-                )
         for node in model.graph.node:
             for a, b in _same_dimensions(node, index) or _alike(node, index):
                 self.parent[self.find(a)] = self.find(b)
@@ -122,12 +113,20 @@ class _Sizes:
         return dimension
 
     def is_batch(self, dimension: Dimension) -> bool:
-        """Whether it is the number of rows."""
-        return self.find(dimension) == self.find(("x", 0))
+        """Whether it is the number of rows: of x where that is a matrix, and of the labels."""
+        return self.find(dimension) in (self.find(("x", 0)), self.find(("labels", 0)))
+
+    def has_rows(self, name: str) -> bool:
+        """Whether an axis of a value is the number of rows."""
+        return any(self.is_batch((name, axis)) for axis in range(len(self.index.shape[name])))
 
     def padded(self, name: str) -> Shape:
-        """The padded shape of a value."""
-        return tuple(self._size((name, axis), size) for axis, size in enumerate(self.index.shape[name]))
+        """The padded shape of a value: no kernel works on more than two axes, and constants that are no floats are
+        axes and shapes, which stay as they are."""
+        shape = self.index.shape[name]
+        if len(shape) > 2 or (name in self.index.constants and self.index.dtype[name] != np.float32):
+            return shape
+        return tuple(self._size((name, axis), size) for axis, size in enumerate(shape))
 
     def grows(self, dimension: Dimension) -> bool:
         """Whether padding changes it."""
@@ -185,7 +184,7 @@ def _is_mean_or_sum(attrs: Mapping[str, Any]) -> bool:
 
 
 class _Padder:
-    """Copies a graph node by node, padded."""
+    """Copies a graph node by node, padded. empty: values whose padded rows, if they have any, are 0."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.sizes = _Sizes(model)
@@ -193,19 +192,23 @@ class _Padder:
         self.updates = updates(model)
         self.builder = Builder.like(model)
         self.fill: dict[str, float] = {}
+        self.empty = {*self.index.inputs, *self.index.constants}
         graph = self.builder.model.graph
         for info in graph.input:
             info.CopyFrom(tensor_info(info.name, self.sizes.padded(info.name), self.index.dtype[info.name]))
         for init in graph.initializer:
             value = self.index.constants[init.name]
-            if value.dtype == np.float32:  # the others are axes and shapes
+            if value.shape != self.sizes.padded(init.name):
                 init.CopyFrom(numpy_helper.from_array(_extend(value, self.sizes.padded(init.name), 0), init.name))
 
     def visit(self, node: onnx.NodeProto) -> None:
         """Write the node for the padded shapes."""
         if not self.has_rule(node):
             self.on_real_values(node)
+            self.empty.update(node.output)
             return
+        if self.leaves_rows_empty(node):
+            self.empty.update(node.output)
         match node.op_type:
             case "LogSoftmax":
                 self.log_softmax(node)
@@ -218,9 +221,56 @@ class _Padder:
 
     def has_rule(self, node: onnx.NodeProto) -> bool:
         """Whether the node may work on padded values."""
-        if node.op_type == "LogSoftmax":
-            return len(self.index.shape[node.input[0]]) == 2 and attributes(node).get("axis", -1) in (-1, 1)
-        return _same_dimensions(node, self.index) is not None and self.keeps_zeros(node)
+        same = _same_dimensions(node, self.index)
+        if same is None or not all(self.fits(a, b) for a, b in same):
+            return False
+        match node.op_type:
+            case "LogSoftmax":
+                shape, axis = self.index.shape[node.input[0]], attributes(node).get("axis", -1)
+                return len(shape) == 2 and axis in (-1, 1) and self.is_only_for_the_loss(node.output[0])
+            case "Gemm":
+                inner, _ = same[0]
+                return not self.sizes.is_batch(inner) or not self.empty.isdisjoint(node.input)
+            case "ReduceSum":
+                x, y = node.input[0], node.output[0]
+                return x in self.empty or not self.sizes.has_rows(x) or self.sizes.has_rows(y)
+        return self.repeats(node) and self.keeps_zeros(node)
+
+    def fits(self, a: Dimension, b: Dimension) -> bool:
+        """Whether two dimensions that are the same one are padded alike."""
+        return self.sizes.padded(a[0])[a[1]] == self.sizes.padded(b[0])[b[1]]
+
+    def is_only_for_the_loss(self, log_p: str) -> bool:
+        """Whether nothing sees the padded classes' log probabilities but what takes them for that."""
+        if not self.sizes.grows((log_p, 1)):
+            return True
+        readers = {reader.op_type for reader in self.index.consumers[log_p]}
+        return log_p not in self.index.outputs and readers <= {"NegativeLogLikelihoodLoss", "LogSoftmaxGrad"}
+
+    def repeats(self, node: onnx.NodeProto) -> bool:
+        """Whether what an element-wise node repeats along an axis is still one element there: padded, it is several, of
+        which all but the first are 0."""
+        if node.op_type not in ELEMENTWISE:
+            return True
+        shape, y = self.index.shape, node.output[0]
+        ones = ((x, axis) for x in node.input for axis, size in enumerate(shape[x]) if size == 1)
+        return not any(self.sizes.grows((x, axis)) and shape[y][axis - len(shape[x])] != 1 for x, axis in ones)
+
+    def leaves_rows_empty(self, node: onnx.NodeProto) -> bool:
+        """Whether the padded rows of what the node makes are 0."""
+        y, inputs = node.output[0], node.input
+        empty = [x in self.empty and self.sizes.has_rows(x) for x in inputs]
+        match node.op_type:
+            case "Mul" | "Gemm":
+                return any(empty)
+            case "LogSoftmaxGrad" | "ReduceSum":
+                return empty[0]
+            case "Relu" | "Neg" | "Identity" | "Cast" | "Add" | "Sub" | "Greater":
+                zero = (x in self.index.constants and not self.index.constants[x].any() for x in inputs)
+                return all(a or b for a, b in zip(empty, zero, strict=True))
+            case "NLLLossGrad":
+                return True
+        return not self.sizes.has_rows(y)
 
     def keeps_zeros(self, node: onnx.NodeProto) -> bool:
         """Whether padded entries (of real rows) stay 0: not where a broadcast number is added or compared."""
@@ -257,8 +307,7 @@ class _Padder:
         if not name or self.sizes.padded(name) == self.index.shape[name]:
             return name
         if name in self.index.constants:
-            value = self.index.constants[name]
-            return self.builder.constant(value, f"{name}.real") if value.dtype == np.float32 else name
+            return self.builder.constant(self.index.constants[name], f"{name}.real")
         ends = self.builder.constant(np.array(self.index.shape[name], np.int64), f"{name}.shape")
         starts = self.builder.constant(np.zeros(len(self.index.shape[name]), np.int64), f"{name}.origin")
         return self.builder.op("Slice", name, starts, ends, name=f"{name}.cut")
@@ -282,7 +331,7 @@ class _Padder:
     def class_bias(self, logits: str) -> str | None:
         """The bias parameter whose padded entries reach the padded classes, if they reach nothing else."""
         add = self.index.producer.get(logits)
-        if add is None or add.op_type != "Add" or len(self.index.consumers[logits]) != 1:
+        if add is None or add.op_type != "Add" or len(self.index.consumers[logits]) != 1 or not self.has_rule(add):
             return None
         for bias in add.input:
             others = [reader for reader in self.index.consumers[bias] if reader.name != add.name]

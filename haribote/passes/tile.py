@@ -96,9 +96,9 @@ class _Tiler:
             self.builder.keep(node)
         elif is_loss(node):
             self.on_whole(node)
-        elif node.op_type == "Gemm" and len(node.input) == 2:
+        elif node.op_type == "Gemm" and len(node.input) == 2 and self.is_cut_alike(node):
             self.gemm(node)
-        elif node.op_type == "ReduceSum" and self.reduces(node, 0):
+        elif node.op_type == "ReduceSum" and self.reduces(node, 0) and not attributes(node).get("keepdims", 1):
             self.sum_columns(node)
         elif (node.op_type in ELEMENTWISE and self.is_aligned(node)) or self.is_row_wise(node):
             self.by_tile(node)
@@ -114,13 +114,19 @@ class _Tiler:
             for axis, (size, step) in enumerate(zip(self.index.shape[name], self.tile[name], strict=True))
         )
 
+    def is_cut_alike(self, node: onnx.NodeProto) -> bool:
+        """True where both operands of a product are cut alike along the axis that is summed over."""
+        (a, b), flags = node.input, attributes(node)
+        return self.tile[a][1 - flags.get("transA", 0)] == self.tile[b][flags.get("transB", 0)]
+
     def reduces(self, node: onnx.NodeProto, axis: int) -> bool:
+        """True where one axis of a matrix is reduced, this one."""
         axes = self.index.constants.get(node.input[1]) if len(node.input) > 1 else None
-        return axes is not None and axes.tolist() == [axis]
+        return axes is not None and len(self.index.shape[node.input[0]]) == 2 and (axes % 2).tolist() == [axis]
 
     def is_row_wise(self, node: onnx.NodeProto) -> bool:
         """True for an operator along the columns of rows that are one tile wide."""
-        if node.op_type in ("ReduceSum", "ReduceMax") and self.reduces(node, 1):
+        if node.op_type in ("ReduceSum", "ReduceMax") and self.reduces(node, 1) and attributes(node).get("keepdims", 1):
             return self.index.shape[node.input[0]][1] == self.tile[node.input[0]][1]
         return node.op_type == "OneHot" and self.index.shape[node.output[0]][1] == self.tile[node.output[0]][1]
 

@@ -94,5 +94,7 @@ def _give_constants(node: onnx.NodeProto, output: str, index: Index, sizes: dict
 
 
 def _fitting(shape: Shape, tile: Tile) -> Tile:
-    """The tile along the dimensions that it divides, the whole of the others."""
+    """The tile along the dimensions that it divides, the whole of the others; no kernel works on more than two."""
+    if len(shape) > 2:
+        return shape
     return tuple(step if size % step == 0 and size else size for size, step in zip(shape, tile, strict=True))

@@ -10,7 +10,7 @@ from torch import nn
 
 from haribote.errors import GraphError
 from haribote.frontend.torch import trace_inference, trace_step
-from haribote.graph import Index, evaluate, updates
+from haribote.graph import Builder, Index, evaluate, updates
 from haribote.network import CLASS_BIAS
 from haribote.passes import decompose, pad, simplify
 from tests.haribote.whole_outputs import cropped
@@ -143,7 +143,38 @@ class Odd(AddsOne):
         return torch.tanh(self.linear(x.flip(0))).softmax(1) + 0.5
 
 
-@pytest.mark.parametrize("module", [AddsOne, Reshapes, Odd])
+class Scaled(AddsOne):
+    """A column that is repeated along the features: padded, it must not become 16 columns of which 15 are 0."""
+
+    def forward(self, x):
+        return self.linear(x) * x.sum(1, keepdim=True)
+
+
+class Smoothed(AddsOne):
+    """Log probabilities that are added up, those of padded classes not among them."""
+
+    def forward(self, x):
+        log_p = self.linear(x).log_softmax(1)
+        return log_p.sum(1, keepdim=True) * x[:, :4]
+
+
+class Centred(AddsOne):
+    """A sum over the rows, the padded ones not among them, where the bias is all that there is."""
+
+    def forward(self, x):
+        out = self.linear(x)
+        return out - out.sum(0)
+
+
+class Grams(AddsOne):
+    """A product that sums over the rows."""
+
+    def forward(self, x):
+        out = self.linear(x)
+        return x[:4, :4] @ (out.T @ out)
+
+
+@pytest.mark.parametrize("module", [AddsOne, Reshapes, Odd, Scaled, Smoothed, Centred, Grams])
 def test_operators_without_a_rule_work_on_what_is_no_padding(module):
     own, x = module(), torch.randn(6, 20)
     model = pad.run(simplify.run(trace_inference(own, x)))
@@ -151,6 +182,19 @@ def test_operators_without_a_rule_work_on_what_is_no_padding(module):
     padded = evaluate(model, pad.pad_inputs(model, feeds))
     np.testing.assert_allclose(cropped(model, padded)["logits"], own(x).detach().numpy(), atol=1e-6)
     assert all(size % 16 == 0 for size in padded["logits"].shape)
+
+
+def test_values_of_more_than_two_axes_stay_as_they_are():
+    builder = Builder("ranks")
+    x, scale = builder.input("x", (6, 20), np.float32), builder.input("scale", (3, 1, 20), np.float32)
+    builder.output(builder.op("Mul", x, scale, name="y"))
+    model = builder.finish()
+    padded = pad.run(model)
+    assert Index(padded).shape["scale"] == Index(padded).shape["y"][:1] + (1, 20)
+    random = np.random.default_rng(0)
+    feeds = {name: random.standard_normal(shape).astype(np.float32) for name, shape in (("x", (6, 20)), ("scale", (3, 1, 20)))}
+    found = cropped(padded, evaluate(padded, pad.pad_inputs(padded, feeds)))["y"]
+    np.testing.assert_array_equal(found, evaluate(model, feeds)["y"])
 
 
 def test_pad_inputs_refuses_other_shapes(make_step):

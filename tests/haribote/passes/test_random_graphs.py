@@ -12,8 +12,9 @@ from haribote.autodiff.reverse import train_step
 from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
 from haribote.cpp.session import sessions
 from haribote.graph import evaluate
-from haribote.passes import cse, dead_code, fold_constants, fuse, simplify
+from haribote.passes import cse, dead_code, decompose, fold_constants, fuse, pad, simplify, tile
 from tests.haribote.random_graphs import Arrays, random_graph
+from tests.haribote.whole_outputs import cropped, joined
 
 Pass = Callable[[onnx.ModelProto], onnx.ModelProto]
 
@@ -55,6 +56,16 @@ def test_every_pass_keeps_the_meaning_of_training_steps(seed: int) -> None:
     expected = evaluate(step, feeds)
     for apply in PASSES.values():
         assert_same(evaluate(apply(step), feeds), expected)
+
+
+@pytest.mark.parametrize("seed", range(26, 38))
+def test_padding_and_tiles_keep_the_meaning(seed: int) -> None:
+    graph = random_graph(seed)
+    before = decompose.run(pad.run(simplify.run(graph.model)))
+    after = tile.run(before)
+    found = joined(after, evaluate(after, tile.split_inputs(after, pad.pad_inputs(before, graph.feeds))))
+    found, expected = cropped(before, found), evaluate(graph.model, graph.feeds)
+    assert_same({name: found[name] for name in expected}, expected)
 
 
 @pytest.mark.slow
