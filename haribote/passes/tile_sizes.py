@@ -74,13 +74,19 @@ def _output_tile(node: onnx.NodeProto, index: Index, sizes: dict[str, Tile], nam
     if node.op_type == "ReduceSum" and len(index.shape[name]) == 1 and len(index.shape[node.input[0]]) == 2:
         return sizes[node.input[0]][1:]
     like = _like(node, index)
-    return sizes[like] if like is not None else index.shape[name]
+    return sizes[like] if like is not None else _of_kernels(index.shape[name])
+
+
+def _of_kernels(shape: Shape) -> Tile:
+    """The tile of what the host makes, as kernels may read it: rows by the batch where there are enough of them."""
+    rows = TILE_ROWS if shape and shape[0] % TILE_ROWS == 0 else TILE
+    return (rows, *[TILE] * (len(shape) - 1))[: len(shape)]
 
 
 def _like(node: onnx.NodeProto, index: Index) -> str | None:
-    """The operand that the result of a node is cut like."""
-    rank = len(index.shape[node.output[0]])
-    return next((n for n in node.input if n not in index.constants and len(index.shape[n]) == rank), None)
+    """The operand that the result of a node is cut like: the first one of its shape."""
+    shape = index.shape[node.output[0]]
+    return next((n for n in node.input if n and n not in index.constants and index.shape[n] == shape), None)
 
 
 def _give_constants(node: onnx.NodeProto, output: str, index: Index, sizes: dict[str, Tile]) -> None:

@@ -176,11 +176,12 @@ class Grams(AddsOne):
 
 @pytest.mark.parametrize("module", [AddsOne, Reshapes, Odd, Scaled, Smoothed, Centred, Grams])
 def test_operators_without_a_rule_work_on_what_is_no_padding(module):
+    torch.manual_seed(0)
     own, x = module(), torch.randn(6, 20)
     model = pad.run(simplify.run(trace_inference(own, x)))
     feeds = {"x": x.numpy()} | {name: p.detach().numpy() for name, p in own.named_parameters()}
     padded = evaluate(model, pad.pad_inputs(model, feeds))
-    np.testing.assert_allclose(cropped(model, padded)["logits"], own(x).detach().numpy(), atol=1e-6)
+    np.testing.assert_allclose(cropped(model, padded)["logits"], own(x).detach().numpy(), rtol=1e-5, atol=1e-5)
     assert all(size % 16 == 0 for size in padded["logits"].shape)
 
 
