@@ -184,7 +184,9 @@ def _is_mean_or_sum(attrs: Mapping[str, Any]) -> bool:
 
 
 class _Padder:
-    """Copies a graph node by node, padded. empty: values whose padded rows, if they have any, are 0."""
+    """Copies a graph node by node, padded. empty: values whose padded rows, if they have any, are 0. improbable: log
+    probabilities whose padded classes have a probability of 0.
+    """
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.sizes = _Sizes(model)
@@ -193,6 +195,7 @@ class _Padder:
         self.builder = Builder.like(model)
         self.fill: dict[str, float] = {}
         self.empty = {*self.index.inputs, *self.index.constants}
+        self.improbable: set[str] = set()
         graph = self.builder.model.graph
         for info in graph.input:
             info.CopyFrom(tensor_info(info.name, self.sizes.padded(info.name), self.index.dtype[info.name]))
@@ -211,6 +214,7 @@ class _Padder:
             self.empty.update(node.output)
         match node.op_type:
             case "LogSoftmax":
+                self.improbable.add(node.output[0])
                 self.log_softmax(node)
             case "NegativeLogLikelihoodLoss":
                 self.loss(node)
@@ -228,6 +232,8 @@ class _Padder:
             case "LogSoftmax":
                 shape, axis = self.index.shape[node.input[0]], attributes(node).get("axis", -1)
                 return len(shape) == 2 and axis in (-1, 1) and self.is_only_for_the_loss(node.output[0])
+            case "LogSoftmaxGrad" if self.sizes.grows((node.input[1], 1)):
+                return node.input[1] in self.improbable
             case "Gemm":
                 inner, _ = same[0]
                 return not self.sizes.is_batch(inner) or not self.empty.isdisjoint(node.input)

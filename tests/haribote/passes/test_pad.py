@@ -115,6 +115,43 @@ def test_weight_decay_does_not_lift_a_padded_class(make_step, assert_equal):
     assert_equal(cropped(model, outputs), {"loss": loss.detach().numpy(), **after})
 
 
+class Gated(nn.Module):
+    """A layer with a norm over its features, one with a softmax over them."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.gate, self.last = nn.Linear(20, 5), nn.Linear(20, 5), nn.Linear(5, 3)
+
+    def forward(self, x):
+        return self.last(nn.functional.layer_norm(self.first(x), (5,)) * self.gate(x).softmax(1))
+
+
+class Standard(Gated):
+    """A norm over the rows."""
+
+    def forward(self, x):
+        out = self.first(x)
+        return self.last(torch.tanh((out - out.mean(0)) * torch.rsqrt(out.var(0, unbiased=False) + 0.1)))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("module", [Gated, Standard])
+def test_steps_with_operators_that_have_no_rule(module, smoothing):
+    torch.manual_seed(0)
+    own, x, labels = module(), torch.randn(6, 20), torch.tensor([0, 2, 1, 0, 2, 2])
+    loss = nn.CrossEntropyLoss(label_smoothing=smoothing)
+    graph = simplify.run(trace_step(own, torch.optim.SGD(own.parameters(), lr=0.5), x, labels, loss))
+    named = {name: p.detach().numpy() for name, p in own.named_parameters()}
+    feeds = {name: value for name, value in named.items() if name in Index(graph).inputs}
+    feeds |= {"x": x.numpy(), "labels": labels.numpy()}
+    model = pad.run(graph)
+    start, outputs, end = run_steps(model, feeds, 3)
+    _, expected, _ = run_steps(graph, feeds, 3)
+    for name, value in cropped(model, outputs).items():
+        np.testing.assert_allclose(value, expected[name], rtol=1e-4, atol=1e-5, err_msg=name)
+    assert_padding_unchanged(model, start, end)
+
+
 def test_inference(make_step):
     step = make_step((20, 5, 4), True, 6)
     x = torch.from_numpy(step.feeds["x"])
