@@ -4,9 +4,10 @@
     columns   L2Bs (2 or 4), columns of a tile, tiles
     depth     word, PEs, L1Bs, chunks
 
-A chunk of a tile is one MV, whole: small operands have lines and depth up to it, which the host fills up. In L2BM (`l2bmd` deals it out to the L1Bs, `l1bmd` to the MABs) the address of a long word
-has two of the depth's bits for the PEs lowest, then one of the MABs or columns, three of the depth for the L1Bs, and
-the others. The result stands as it leaves the L2BMs, a column of a tile after another.
+A chunk of a tile is one MV, whole: small operands have lines and depth up to it, which the host fills up. In L2BM
+(`l2bmd` deals it out to the L1Bs, `l1bmd` to the MABs) the address of a long word has two of the depth's bits for the
+PEs lowest, then one of the MABs or columns, three of the depth for the L1Bs, and the others. The result stands as it
+leaves the L2BMs, a column of a tile after another.
 """
 
 from __future__ import annotations
