@@ -117,12 +117,14 @@ class _Tiler:
     def is_cut_alike(self, node: onnx.NodeProto) -> bool:
         """True where both operands of a product are cut alike along the axis that is summed over."""
         (a, b), flags = node.input, attributes(node)
-        return self.tile[a][1 - flags.get("transA", 0)] == self.tile[b][flags.get("transB", 0)]
+        return bool(self.tile[a][1 - flags.get("transA", 0)] == self.tile[b][flags.get("transB", 0)])
 
     def reduces(self, node: onnx.NodeProto, axis: int) -> bool:
         """True where one axis of a matrix is reduced, this one."""
         axes = self.index.constants.get(node.input[1]) if len(node.input) > 1 else None
-        return axes is not None and len(self.index.shape[node.input[0]]) == 2 and (axes % 2).tolist() == [axis]
+        if axes is None or len(self.index.shape[node.input[0]]) != 2:
+            return False
+        return [int(each) % 2 for each in axes] == [axis]
 
     def is_row_wise(self, node: onnx.NodeProto) -> bool:
         """True for an operator along the columns of rows that are one tile wide."""

@@ -31,28 +31,32 @@ def tile_sizes(model: onnx.ModelProto, index: Index) -> dict[str, Tile]:
             wanted[node.input[1]] = (TILE, features)
     while True:
         sizes = _propagated(model, index, wanted)
-        larger = _larger_inputs(model, index, sizes)
+        larger = _larger(model, index, sizes)
         if not larger:
             return sizes
         wanted |= larger
 
 
 def _propagated(model: onnx.ModelProto, index: Index, wanted: Mapping[str, Tile]) -> dict[str, Tile]:
-    """The tile of every value, from those of inputs and constants."""
+    """The tile of every value, from those of inputs and constants, and others that are wanted."""
     sizes = {name: _fitting(index.shape[name], tile) for name, tile in wanted.items()}
     for node in model.graph.node:
         for name in node.output:
-            sizes[name] = _fitting(index.shape[name], _output_tile(node, index, sizes, name))
+            tile = wanted[name] if name in wanted else _output_tile(node, index, sizes, name)
+            sizes[name] = _fitting(index.shape[name], tile)
             _give_constants(node, name, index, sizes)
     return sizes
 
 
-def _larger_inputs(model: onnx.ModelProto, index: Index, sizes: Mapping[str, Tile]) -> dict[str, Tile]:
-    """Inputs that are to be cut like what they are combined with: the state of an optimiser like the gradient."""
+def _larger(model: onnx.ModelProto, index: Index, sizes: Mapping[str, Tile]) -> dict[str, Tile]:
+    """Inputs, and what the host makes of other shapes, that are to be cut like what they are combined with: the state
+    of an optimiser like the gradient."""
     found: dict[str, Tile] = {}
-    origin = {name: name for name in index.inputs}  # of what has the tile of an input
+    origin = {name: name for name in index.inputs}  # of what has the tile of one of these
     for node in model.graph.node:
         like = _like(node, index)
+        if like is None and not _has_own(node, index):
+            origin |= {name: name for name in node.output}
         if node.op_type not in ELEMENTWISE or like is None:
             continue
         if like in origin:
@@ -64,6 +68,9 @@ def _larger_inputs(model: onnx.ModelProto, index: Index, sizes: Mapping[str, Til
 
 
 def _output_tile(node: onnx.NodeProto, index: Index, sizes: dict[str, Tile], name: str) -> Tile:
+    if not _has_own(node, index):
+        like = _like(node, index)
+        return sizes[like] if like is not None else _of_kernels(index, index.shape[name])
     if is_loss(node):
         return index.shape[name]  # the host computes the loss on whole tensors
     if node.op_type == "Gemm":
@@ -71,16 +78,24 @@ def _output_tile(node: onnx.NodeProto, index: Index, sizes: dict[str, Tile], nam
         return (sizes[a][1 if flags.get("transA") else 0], sizes[b][0 if flags.get("transB") else 1])
     if node.op_type == "OneHot":
         return (*sizes[node.input[0]], TILE)
-    if node.op_type == "ReduceSum" and len(index.shape[name]) == 1 and len(index.shape[node.input[0]]) == 2:
-        return sizes[node.input[0]][1:]
-    like = _like(node, index)
-    return sizes[like] if like is not None else _of_kernels(index.shape[name])
+    return sizes[node.input[0]][1:]
 
 
-def _of_kernels(shape: Shape) -> Tile:
-    """The tile of what the host makes, as kernels may read it: rows by the batch where there are enough of them."""
+def _has_own(node: onnx.NodeProto, index: Index) -> bool:
+    """Whether the tile of a result follows from what the node is, not from an operand of its shape."""
+    if node.op_type == "ReduceSum":
+        return len(index.shape[node.output[0]]) == 1 and len(index.shape[node.input[0]]) == 2
+    return is_loss(node) or node.op_type in ("Gemm", "OneHot")
+
+
+def _of_kernels(index: Index, shape: Shape) -> Tile:
+    """The tile of what the host makes, as kernels may read it: rows by the batch where there are enough of them, as
+    many columns as x has by its features. Where there is padding no more, none reads it."""
+    if any(size != 1 and size % TILE for size in shape):
+        return shape
     rows = TILE_ROWS if shape and shape[0] % TILE_ROWS == 0 else TILE
-    return (rows, *[TILE] * (len(shape) - 1))[: len(shape)]
+    features = index.shape.get("x", ())[1:]
+    return (rows, TILE_FEATURES if shape[1:] == features > (TILE,) else TILE)[: len(shape)]
 
 
 def _like(node: onnx.NodeProto, index: Index) -> str | None:
