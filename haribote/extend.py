@@ -19,7 +19,7 @@ from haribote.graph import Builder, evaluate
 from haribote.kernel import Kernel
 from haribote.kernel_table import BY_NAME, OWN_ROWS, A, KernelRow
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
-from haribote.passes import pad, tile_sizes
+from haribote.passes import pad_sizes, tile_sizes
 from simulator.messages import tr
 
 
@@ -42,7 +42,7 @@ def define(body: str) -> str:
     FUNCTIONS[function.name] = function
     _DEFINED.add(function.name)
     _require_zero(function)
-    pad.ELEMENTWISE.add(function.name)
+    pad_sizes.ELEMENTWISE.add(function.name)
     tile_sizes.ELEMENTWISE.add(function.name)
     return str(function.name)
 
@@ -65,7 +65,7 @@ def forget(op_type: str) -> None:
     """Take an operator of one's own away again, with its kernel."""
     _DEFINED.discard(op_type)
     FUNCTIONS.pop(op_type, None)
-    pad.ELEMENTWISE.discard(op_type)
+    pad_sizes.ELEMENTWISE.discard(op_type)
     tile_sizes.ELEMENTWISE.discard(op_type)
     OWN_ROWS[:] = [row for row in OWN_ROWS if row.op != op_type]
     BY_NAME.pop(op_type.lower(), None)
