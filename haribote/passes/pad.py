@@ -145,6 +145,9 @@ class _Padder:
             case "Gemm":
                 inner, _ = same[0]
                 return not self.sizes.is_batch(inner) or not self.empty.isdisjoint(node.input)
+            case "NLLLossGrad" if self.sizes.grows((node.output[0], 0)):
+                scale = self.index.constants.get(node.input[0])
+                return scale is not None and not scale.shape
             case "ReduceSum":
                 x, y = node.input[0], node.output[0]
                 return x in self.empty or not self.sizes.has_rows(x) or self.sizes.has_rows(y)
@@ -274,12 +277,7 @@ class _Padder:
         (scale, labels), y = node.input, node.output[0]
         shape, padded = self.index.shape[y], self.sizes.padded(y)
         if padded[0] != shape[0]:
-            value = self.index.constants.get(scale)
-            if value is None or value.shape:
-                raise GraphError(
-                    tr("pad: the scale {scale!r} of the loss must be a constant number", scale), tr("simplify first")
-                )
-            rows = np.full((shape[0], padded[1]), value, np.float32)
+            rows = np.full((shape[0], padded[1]), self.index.constants[scale], np.float32)
             scale = self.builder.constant(_extend(rows, padded, 0), f"{scale}.rows")
         self.builder.op("NLLLossGrad", scale, labels, name=y, reserved=True, classes=padded[1])
 

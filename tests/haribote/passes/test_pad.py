@@ -134,12 +134,18 @@ class Standard(Gated):
         return self.last(torch.tanh((out - out.mean(0)) * torch.rsqrt(out.var(0, unbiased=False) + 0.1)))
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+LOSSES = {
+    "plain": nn.CrossEntropyLoss(),
+    "smoothed": nn.CrossEntropyLoss(label_smoothing=0.1),
+    "squared": lambda logits, labels: nn.functional.cross_entropy(logits, labels) ** 2,  # its scale is no constant
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 @pytest.mark.parametrize("module", [Gated, Standard])
-def test_steps_with_operators_that_have_no_rule(module, smoothing):
+def test_steps_with_operators_that_have_no_rule(module, loss):
     torch.manual_seed(0)
     own, x, labels = module(), torch.randn(6, 20), torch.tensor([0, 2, 1, 0, 2, 2])
-    loss = nn.CrossEntropyLoss(label_smoothing=smoothing)
     graph = simplify.run(trace_step(own, torch.optim.SGD(own.parameters(), lr=0.5), x, labels, loss))
     named = {name: p.detach().numpy() for name, p in own.named_parameters()}
     feeds = {name: value for name, value in named.items() if name in Index(graph).inputs}
