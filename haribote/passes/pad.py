@@ -48,6 +48,9 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
     An operator without a rule, and one that would make padded entries other than 0, is computed on the values without
     their padding; the host does that.
+
+    Raises:
+        GraphError: inputs `x` and `labels` of other ranks than 2 and 1.
     """
     pad = _Padder(model)
     for node in model.graph.node:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import onnx
 
+from haribote.errors import GraphError
 from haribote.graph import Index, Shape, attributes
 from haribote.kernel_table import TILE, TILE_FEATURES, TILE_ROWS
+from simulator.messages import tr
 
 Dimension = tuple[str, int]
 """A value's name and one of its axes."""
@@ -23,6 +25,12 @@ class Sizes:
     def __init__(self, model: onnx.ModelProto) -> None:
         self.index = index = Index(model)
         self.parent: dict[Dimension, Dimension] = {}
+        for name in ("x", "labels"):
+            shape = index.shape.get(name, ())
+            if name in index.inputs and len(shape) != {"x": 2, "labels": 1}[name]:
+                raise GraphError(
+                    tr("pad: input {name!r} has shape {shape}", name, list(shape)), tr("x [N, features] and labels [N]")
+                )
         for node in model.graph.node:
             for a, b in same_dimensions(node, index) or _alike(node, index):
                 self.parent[self.find(a)] = self.find(b)
@@ -34,7 +42,7 @@ class Sizes:
         return dimension
 
     def is_batch(self, dimension: Dimension) -> bool:
-        """Whether it is the number of rows: of x where that is a matrix, and of the labels."""
+        """Whether it is the number of rows, of x or of the labels."""
         return self.find(dimension) in (self.find(("x", 0)), self.find(("labels", 0)))
 
     def has_rows(self, name: str) -> bool:
