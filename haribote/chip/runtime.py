@@ -22,6 +22,7 @@ from haribote.errors import GraphError
 from haribote.graphs.cases import one_node_model
 from haribote.graphs.tiles import Tiles, tile_table
 from haribote.kernel import Memory
+from haribote.operators.mended import MENDED
 from haribote.passes.pad import padding
 from haribote.passes.placement import Placement
 from simulator import Machine
@@ -113,7 +114,7 @@ class KernelValues:
 
     def _host_worker(self, node: onnx.NodeProto) -> Callable[[], None]:
         inputs = list(dict.fromkeys(name for name in node.input if name))
-        evaluator = ReferenceEvaluator(one_node_model(self.compiled.model, node, self.compiled.index))
+        evaluator = ReferenceEvaluator(one_node_model(self.compiled.model, node, self.compiled.index), new_ops=MENDED)
 
         def work() -> None:
             with np.errstate(all="ignore"):

@@ -1,4 +1,5 @@
-"""What ONNX's reference computes wrongly: transposed convolutions beside PyTorch's and beside ONNX's own tests."""
+"""What ONNX's reference computes wrongly: transposed convolutions beside PyTorch's and beside ONNX's own tests; and
+who computes with it."""
 
 from __future__ import annotations
 
@@ -9,7 +10,10 @@ from onnx import helper
 from onnx.backend.test.case.node import convtranspose
 from onnx.reference import ReferenceEvaluator
 
+from haribote.compiler import compile_for_sim, start_session
+from haribote.graph import Builder
 from haribote.operators.mended import MENDED
+from haribote.passes import fold_constants
 
 OWN = [name for name in vars(convtranspose.ConvTranspose) if name.startswith("export")]
 
@@ -49,3 +53,32 @@ def test_onnxs_own_tests_pass(export: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(convtranspose, "expect", expect)
     getattr(convtranspose.ConvTranspose, export)()
     assert ran
+
+
+IMAGES = np.array([[1, 2], [3, 0]], np.float32).reshape(2, 1, 1, 2)
+PLACES = [1, 2]
+"""Of the maxima: the original gives 2 and 0, where strides are 1."""
+
+
+def pooled(constant: bool) -> onnx.ModelProto:
+    """The places of the maxima, of an input or of a constant."""
+    builder = Builder("pooled")
+    x = builder.constant(IMAGES, "images") if constant else builder.input("images", IMAGES.shape, np.float32)
+    builder.op("MaxPool", x, name="y", kernel_shape=[1, 2], strides=[1, 1])
+    builder.model.graph.node[-1].output.append("places")
+    builder.output("places")
+    return builder.finish()
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_the_host_of_a_step_computes_what_is_meant(level: int) -> None:
+    session = start_session(compile_for_sim(pooled(False), True, level=level))
+    session.step({"images": IMAGES})
+    assert np.asarray(session.read("places")).ravel().tolist() == PLACES
+
+
+def test_constants_are_folded_as_they_are_meant() -> None:
+    model = pooled(True)
+    fold_constants.fold_constants(model, outputs=True)
+    values = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    assert values["places"].ravel().tolist() == PLACES
