@@ -21,12 +21,11 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
-from onnx.reference import ReferenceEvaluator
 
 from haribote.errors import GraphError, HariboteError
 from haribote.frontend.onnx_file import adapted
 from haribote.graph import Index, clone, complete
-from haribote.operators.mended import MENDED
+from haribote.operators.mended import evaluator
 from haribote.operators.subgraphs import inner_graphs
 from haribote.partition.cut import cut
 from haribote.partition.host import Run, generated, reference
@@ -340,13 +339,13 @@ def by_reference(model: onnx.ModelProto, names: Sequence[str], why: str) -> Prep
     """A model that is refused as a whole, run as it is by ONNX's reference. Raises GraphError where that fails too."""
     outputs = [info.name for info in model.graph.output]
     try:
-        evaluator = ReferenceEvaluator(model, new_ops=MENDED)
+        whole = evaluator(model)
     except Exception as error:  # its errors have no common class
         raise _neither(why, error) from error
 
     def run(feeds: Mapping[str, Array]) -> dict[str, Array]:
         try:
-            return dict(zip(outputs, evaluator.run(None, dict(feeds)), strict=True))
+            return dict(zip(outputs, whole.run(None, dict(feeds)), strict=True))
         except Exception as error:
             raise _neither(why, error) from error
 

@@ -13,7 +13,6 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import numpy_helper
-from onnx.reference import ReferenceEvaluator
 
 from haribote.chip.codegen import HostPiece, TransferPiece
 from haribote.chip.program import Compiled, ProgramPart
@@ -22,7 +21,7 @@ from haribote.errors import GraphError
 from haribote.graphs.cases import one_node_model
 from haribote.graphs.tiles import Tiles, tile_table
 from haribote.kernel import Memory
-from haribote.operators.mended import MENDED
+from haribote.operators.mended import evaluator
 from haribote.passes.pad import padding
 from haribote.passes.placement import Placement
 from simulator import Machine
@@ -114,11 +113,11 @@ class KernelValues:
 
     def _host_worker(self, node: onnx.NodeProto) -> Callable[[], None]:
         inputs = list(dict.fromkeys(name for name in node.input if name))
-        evaluator = ReferenceEvaluator(one_node_model(self.compiled.model, node, self.compiled.index), new_ops=MENDED)
+        alone = evaluator(one_node_model(self.compiled.model, node, self.compiled.index))
 
         def work() -> None:
             with np.errstate(all="ignore"):
-                results = evaluator.run(None, {name: self.read(name) for name in inputs})
+                results = alone.run(None, {name: self.read(name) for name in inputs})
             for name, value in zip(node.output, results, strict=True):
                 self.write(name, np.asarray(value))
 

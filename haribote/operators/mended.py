@@ -1,12 +1,14 @@
-"""Operators that ONNX's reference computes wrongly, as they are meant."""
+"""ONNX's reference, with the operators that it computes wrongly as they are meant."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import onnx
 from numpy.typing import NDArray
+from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 from onnx.reference.ops.op_max_pool import MaxPool as OriginalPool
 
@@ -73,5 +75,11 @@ class MaxPool(OriginalPool):
         return found
 
 
-MENDED: list[type[OpRun]] = [ConvTranspose, MaxPool]
-"""For `ReferenceEvaluator(…, new_ops=MENDED)`."""
+_MENDED: list[type[OpRun]] = [ConvTranspose, MaxPool]
+
+
+def evaluator(
+    computed: onnx.ModelProto | onnx.NodeProto, opsets: Mapping[str, int] | None = None
+) -> ReferenceEvaluator:
+    """What computes a model, or a node of some opsets (None: as a node alone says)."""
+    return ReferenceEvaluator(computed, opsets=None if opsets is None else dict(opsets), new_ops=_MENDED)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx.reference import ReferenceEvaluator
 
 from haribote.answers.ownership import exercise
 from haribote.errors import GraphError
-from haribote.operators.mended import MENDED
+from haribote.operators.mended import evaluator
 from simulator.messages import tr
 
 Array = NDArray[Any]
@@ -27,7 +26,7 @@ def operators(model: onnx.ModelProto) -> Compute:
         GraphError: the model has a node with a graph inside (If, Loop, Scan).
     """
     implementations = {}
-    for node, implementation in zip(model.graph.node, ReferenceEvaluator(model, new_ops=MENDED).rt_nodes_, strict=True):
+    for node, implementation in zip(model.graph.node, evaluator(model).rt_nodes_, strict=True):
         if implementation.need_context():
             raise GraphError(
                 tr(

@@ -18,7 +18,8 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import AttributeProto, GraphProto, NodeProto, helper, numpy_helper, shape_inference
-from onnx.reference import ReferenceEvaluator
+
+from haribote.operators.mended import evaluator
 
 Array = NDArray[Any]
 
@@ -95,7 +96,7 @@ class _BodyWriter:
             self.constants[node.output[0]] = np.array(shape if node.op_type == "Shape" else prod(shape), np.int64)
         elif node.op_type in DECIDED and all(name in self.constants for name in node.input if name):
             given = {name: self.constants[name] for name in node.input if name}
-            found: Any = ReferenceEvaluator(node, opsets={"": self.version}).run(None, given)
+            found: Any = evaluator(node, {"": self.version}).run(None, given)
             self.constants |= dict(zip(node.output, map(np.asarray, found), strict=True))
 
     def write(self) -> bool:

@@ -10,13 +10,12 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import numpy_helper
-from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import RuntimeContextError
 
 from haribote.errors import GraphError
 from haribote.graph import Index, clone, complete, inferred, tensor_info
 from haribote.model_file import EXPORTED, reason, within_limits
-from haribote.operators.mended import MENDED
+from haribote.operators.mended import evaluator
 from haribote.passes.dead_code import remove_dead_code
 from simulator.messages import tr
 
@@ -46,9 +45,7 @@ def fold_constants(model: onnx.ModelProto, outputs: bool = False) -> None:
             continue
         _check_results(model, node, constants)
         try:
-            results = ReferenceEvaluator(node, new_ops=MENDED).run(
-                None, {name: constants[name] for name in node.input if name}
-            )
+            results = evaluator(node).run(None, {name: constants[name] for name in node.input if name})
         except RuntimeContextError:  # an operator whose body ONNX writes for types that a single node does not say
             continue
         except Exception as error:  # its reference raises whatever comes up

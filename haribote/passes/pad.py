@@ -7,7 +7,7 @@
 
 Padded inputs and weights are 0, the bias of a padded class is so low that its probability is exactly 0, and a padded
 row has weight 0 in the loss and its gradient, while a real row keeps 1/N of the real N. So the gradient of a padded
-entry is exactly 0, and a padded entry stays what it was for ever.
+entry is exactly 0, and a padded entry stays what it was for ever. Values of more than two axes stay as they are.
 """
 
 from __future__ import annotations
@@ -95,9 +95,7 @@ def padding(model: onnx.ModelProto) -> dict[str, dict[str, Any]]:
 
 
 class _Padder:
-    """Copies a graph node by node, padded. empty: values whose padded rows, if they have any, are 0. improbable: log
-    probabilities whose padded classes have a probability of 0.
-    """
+    """Copies a graph node by node, padded. empty: values whose padded rows, if they have any, are 0."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.sizes = Sizes(model)
@@ -106,7 +104,6 @@ class _Padder:
         self.builder = Builder.like(model)
         self.fill: dict[str, float] = {}
         self.empty = {*self.index.inputs, *self.index.constants}
-        self.improbable: set[str] = set()
         graph = self.builder.model.graph
         for info in graph.input:
             info.CopyFrom(tensor_info(info.name, self.sizes.padded(info.name), self.index.dtype[info.name]))
@@ -125,7 +122,6 @@ class _Padder:
             self.empty.update(node.output)
         match node.op_type:
             case "LogSoftmax":
-                self.improbable.add(node.output[0])
                 self.log_softmax(node)
             case "NegativeLogLikelihoodLoss":
                 self.loss(node)
@@ -143,8 +139,9 @@ class _Padder:
             case "LogSoftmax":
                 shape, axis = self.index.shape[node.input[0]], attributes(node).get("axis", -1)
                 return len(shape) == 2 and axis in (-1, 1) and self.is_only_for_the_loss(node.output[0])
-            case "LogSoftmaxGrad" if self.sizes.grows((node.input[1], 1)):
-                return node.input[1] in self.improbable
+            case "LogSoftmaxGrad" if self.sizes.grows((node.input[1], 1)):  # padded classes must be improbable
+                maker = self.index.producer.get(node.input[1])
+                return maker is not None and maker.op_type == "LogSoftmax" and self.has_rule(maker)
             case "Gemm":
                 inner, _ = same[0]
                 return not self.sizes.is_batch(inner) or not self.empty.isdisjoint(node.input)

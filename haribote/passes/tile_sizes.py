@@ -90,12 +90,12 @@ def _has_own(node: onnx.NodeProto, index: Index) -> bool:
 
 def _of_kernels(index: Index, shape: Shape) -> Tile:
     """The tile of what the host makes, as kernels may read it: rows by the batch where there are enough of them, as
-    many columns as x has by its features. Where there is padding no more, none reads it."""
+    many columns as x has by its features. What is without padding no kernel reads: it stays whole."""
     if any(size != 1 and size % TILE for size in shape):
         return shape
     rows = TILE_ROWS if shape and shape[0] % TILE_ROWS == 0 else TILE
-    features = index.shape.get("x", ())[1:]
-    return (rows, TILE_FEATURES if shape[1:] == features > (TILE,) else TILE)[: len(shape)]
+    wide = len(shape) == 2 and shape[1] > TILE and shape[1:] == index.shape.get("x", ())[1:]
+    return (rows, TILE_FEATURES if wide else TILE)[: len(shape)]
 
 
 def _like(node: onnx.NodeProto, index: Index) -> str | None:

@@ -6,7 +6,7 @@ from haribote.core.chip.arithmetic import magnitude, sign
 from haribote.core.chip.arithmetic import positive as is_positive
 from haribote.core.chip.division import inverse_root, reciprocal, square_root
 from haribote.core.chip.exponentials import exponential, hyperbolic_tangent
-from haribote.core.chip.logic import float_of
+from haribote.core.chip.logic import at_least, float_of
 from haribote.core.chip.terms import Call, Term, Truth, select
 from haribote.core.chip.values import MSB, Builder, Value
 
@@ -68,7 +68,7 @@ def inverse_hyperbolic_sine(b: Builder, x: Value) -> Value:
 
 def inverse_hyperbolic_cosine(b: Builder, x: Value) -> Value:
     """log(x + sqrt(x² - 1)); where x² is too large, the root is x."""
-    large = Truth(None, b.flags(b.op("fmin", x, b.real(2.0**60))), False)
+    large = at_least(b, "float", x, b.real(2.0**60))
     root = select(b, large, x, square_root(b, b.fma(x, x, b.real(-1))))
     return logarithm(b, b.add(x, root))
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import helper
-from onnx.reference import ReferenceEvaluator
 
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
+from haribote.operators.mended import evaluator
 from haribote.stack.vectors.accuracy import ACCURACY
 
 RANGES = {"int32": (-(2.0**31), 2.0**31 - 1), "uint32": (0.0, 2.0**32 - 1)}
@@ -73,7 +73,7 @@ def _fill(text: bytes, values: tuple[tuple[str, float], ...]) -> float | None:
     functions = [FUNCTIONS[node.op_type]] if node.domain == DOMAIN else []
     model = helper.make_model(graph, opset_imports=imports, functions=functions)
     with np.errstate(all="ignore"):
-        results: Any = ReferenceEvaluator(model).run(None, arrays)
+        results: Any = evaluator(model).run(None, arrays)
     found = float(results[0].reshape(-1)[0])
     if np.isnan(found) or (node.op_type == "Cast" and any(abs(v) > LARGEST_EXACT for _, v in values)):
         return None  # integers saturate in other ways there

@@ -22,6 +22,7 @@ from haribote.stack.tilings import CYCLES, TILE_ROWS, Tiling
 WORD, PES, L1BS = 1, 2, 3
 """Bits of the depth below the chunks, lowest first."""
 CHUNK = WORD + PES + L1BS
+"""Bits of the depth in a chunk."""
 MABS, EIGHTS = 4, 3
 """Bits of the rows of a tile."""
 COLUMN = 6
