@@ -86,14 +86,13 @@ def _larger_first(g: Rewriter) -> str | bool:
 def _plain_operands(g: Rewriter) -> str | bool:
     """Read what a Reshape or Expand before an operand reads, where broadcasting does the same."""
     result, sources = g.shapes[g.result], list(g.node.input)
-    for position, name in enumerate(g.node.input):
+    for name in g.node.input:
         maker = g.maker(name, "Reshape", "Unsqueeze", "Squeeze", "Expand")
-        if maker is None:
+        if maker is None or not _same_when_broadcast(g.shapes[maker.input[0]], g.shapes[name], maker.op_type):
             continue
-        source, others = maker.input[0], [other for other in g.node.input if other != name]
-        shapes = [g.shapes[other] for other in (source, *others)]
-        if _same_when_broadcast(g.shapes[source], g.shapes[name], maker.op_type) and _fit(shapes, result):
-            sources[position] = source
+        plainer = [maker.input[0] if other == name else other for other in sources]
+        if _fit([g.shapes[other] for other in plainer], result):  # beside what is plainer already
+            sources = plainer
     return sources != list(g.node.input) and g.op(g.node.op_type, *sources)
 
 

@@ -182,6 +182,11 @@ PAIRS = [
     ("(float[2,3] x, float[2,3] z) => (float[2,3] y) { y = Add(x, z) }", ["Mul", "Sub"]),
     ("(float[2,3] x, float[3] z) => (float[2,3] y) { n = Neg(x) y = Sub(z, n) }", ["Add"]),
     ("(float[2,1] x, float[3] z) => (float[2,3] y) { y = Add(x, z) }", ["Add"]),
+    ("(float[3,1] x, float[3] z) => (float[2,3,3] y) <int64[3] k = {2,3,3}> "
+     "{ a = Expand(x, k) b = Expand(z, k) y = Mul(a, b) }", ["Expand", "Mul"]),
+    ("(float[3,1] x, float[3] z) => (float[3,3] y) <int64[2] k = {3,3}> "
+     "{ a = Expand(x, k) b = Expand(z, k) y = Mul(a, b) }", ["Expand", "Mul"]),
+    ("(float[3] x) => (float[2,3] y) <int64[2] k = {2,3}> { a = Expand(x, k) y = Mul(a, a) }", ["Expand", "Mul"]),
     ("(float[2,3] x, float[2,3] z) => (float[2,3] y) <float one = {1}, float zero = {0}> "
      "{ c = Less(x, z) y = Where(c, one, zero) }", ["Greater", "Cast"]),
 ]  # fmt: skip
