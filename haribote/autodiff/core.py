@@ -36,7 +36,7 @@ def pick(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     zeros = g.builder.constant(np.zeros(prod(shape), g.index.dtype[x]), f"{g.result}.zeros")
     places, parts = g.op("Reshape", numbers, flat, part="places"), g.op("Reshape", grad, flat, part="parts")
     total = g.op("ScatterElements", zeros, places, parts, part="flat", axis=0, reduction="add")
-    yield g.op("Reshape", total, g.ints(list(shape), "shape"))
+    yield g.shaped(total, shape)
 
 
 def _brought_back(g: Backward, grad: str, numbers: NDArray[np.int64], shape: tuple[int, ...]) -> str:
@@ -76,8 +76,8 @@ def extreme(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """To the elements that are the extreme, in equal shares, as PyTorch's amax does."""
     x, y = node.input[0], node.output[0]
     axes = g.axes(node)
-    kept = g.ints([1 if axis in axes else size for axis, size in enumerate(g.shapes[x])], "shape")
-    most, wide = g.op("Reshape", y, kept, part="most"), g.op("Reshape", grad, kept, part="wide")
+    kept = [1 if axis in axes else size for axis, size in enumerate(g.shapes[x])]
+    most, wide = g.shaped(y, kept, part="most"), g.shaped(grad, kept, part="wide")
     to = onnx.helper.np_dtype_to_tensor_dtype(g.index.dtype[x])
     hit = g.op("Cast", g.op("Equal", x, most, part="equal"), part="hit", to=to)
     count = g.op("ReduceSum", hit, g.ints(sorted(axes), "axes"), keepdims=1, part="count")

@@ -13,7 +13,7 @@ from haribote.autodiff.rules import Backward, Gradients, gradient
 @gradient("Reshape", "Flatten", "Squeeze", "Unsqueeze")
 def reshape(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """The gradient in the input's shape."""
-    yield _reshape(g, grad, list(g.shapes[node.input[0]]))
+    yield g.shaped(grad, g.shapes[node.input[0]])
 
 
 @gradient("Transpose")
@@ -33,9 +33,5 @@ def reduce_sum(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     if len(g.shapes[y]) != len(shape):
         axes = g.axes(node)
         kept = [1 if axis in axes else size for axis, size in enumerate(shape)]
-        grad = _reshape(g, grad, kept, part="kept")
+        grad = g.shaped(grad, kept, part="kept")
     yield g.op("Expand", grad, g.ints(list(shape), "shape"))
-
-
-def _reshape(g: Backward, x: str, shape: list[int], part: str = "") -> str:
-    return g.op("Reshape", x, g.ints(shape, "shape"), part=part)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, attributes, complete
 from haribote.graphs.pruning import remove_dead_code
-from haribote.graphs.writer import NodeWriter
+from haribote.graphs.writer import NodeWriter, empty_axes
 from simulator.messages import tr
 
 
@@ -48,7 +48,7 @@ class Rewriter(NodeWriter):
 
     def shaped(self, x: str, shape: Sequence[int], part: str = "", name: str = "") -> str:
         """The same elements in another shape."""
-        return self.op("Reshape", x, self.ints(list(shape), "shape"), part=part, name=name)
+        return self.op("Reshape", x, self.ints(list(shape), "shape"), part=part, name=name, **empty_axes(shape))
 
     def reduced(
         self, op_type: str, x: str, axes: Sequence[int], part: str = "", name: str = "", keepdims: int = 0

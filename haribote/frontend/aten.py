@@ -103,7 +103,7 @@ class Lowering(NodeWriter):
         return tuple(made)
 
     def _reshaped(self, x: str, shape: tuple[int, ...], **named: Any) -> str:
-        found = self.op("Reshape", x, self.ints(list(shape), "shape"), **named)
+        found = self.shaped(x, shape, **named)
         self.shapes[found] = shape
         return found
 

@@ -116,19 +116,19 @@ def _max_pool(
         _widen(attributes, shape[-rank:], out[-rank:])
     batched = len(shape) == rank + 2
     if not batched:
-        x = g.op("Reshape", x, g.ints([1, *shape], "shape"), part="batched")
+        x = g.shaped(x, [1, *shape], part="batched")
     placed = any(user.args[1] == 1 and _is_read(user) for user in g.node.users)
     g.result = g.results.get(0, base)
     if not placed:
         most = g.op("MaxPool", x, part="" if batched else "pooled", **attributes)
-        return (most if batched else g.op("Reshape", most, g.ints(list(out), "shape"))), None
+        return (most if batched else g.shaped(most, out)), None
     names = [g.builder.fresh(f"{base}.{part}") for part in ("maxima", "numbers")]
     g.builder.keep(helper.make_node("MaxPool", [x], names, names[0], **attributes))
-    found = g.op("Reshape", names[0], g.ints(list(out), "shape"))
+    found = g.shaped(names[0], out)
     g.result = g.results.get(1, f"{base}.1")
     size = g.builder.constant(np.array(prod(shape[-rank:]), np.int64), f"{base}.size")  # ONNX numbers all images as one
     inside = g.op("Mod", names[1], size, part="inside")
-    return found, g.op("Reshape", inside, g.ints(list(out), "shape"))
+    return found, g.shaped(inside, out)
 
 
 def _is_read(places: fx.Node) -> bool:

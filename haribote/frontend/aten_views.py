@@ -43,12 +43,12 @@ def _transpose(g: Lowering, x: str, first: int, second: int) -> str:
 
 @rule(aten.view.default, aten._unsafe_view.default)
 def _view(g: Lowering, x: str, shape: list[int]) -> str:
-    return g.op("Reshape", x, g.ints(shape, "shape"))
+    return g.shaped(x, g.shape)
 
 
 @rule(aten.unsqueeze.default, aten.squeeze.default, aten.squeeze.dim, aten.squeeze.dims)
 def _as_shape(g: Lowering, x: str, *_: Any) -> str:
-    return g.op("Reshape", x, g.ints(list(g.shape), "shape"))
+    return g.shaped(x, g.shape)
 
 
 @rule(aten.expand.default)
@@ -61,7 +61,7 @@ def _repeat(g: Lowering, x: str, times: list[int]) -> str:
     shape = g.shapes[x]
     if len(times) > len(shape):
         wide = [1] * (len(times) - len(shape)) + list(shape)
-        x = g.op("Reshape", x, g.ints(wide, "shape"), part="wide")
+        x = g.shaped(x, wide, part="wide")
     return g.op("Tile", x, g.ints(times, "times"))
 
 
@@ -81,7 +81,7 @@ def _select(g: Lowering, x: str, dim: int, index: int) -> str:
     axis = dim % len(shape)
     at = index % shape[axis]
     part = g.op("Slice", x, g.ints([at], "at"), g.ints([at + 1], "at"), g.ints([axis], "axes"), part="slice")
-    return g.op("Reshape", part, g.ints(list(g.shape), "shape"))
+    return g.shaped(part, g.shape)
 
 
 @rule(aten.flip.default)
@@ -103,7 +103,7 @@ def _cat(g: Lowering, tensors: list[str], dim: int = 0) -> str:
 def _stack(g: Lowering, tensors: list[str], dim: int = 0) -> str:
     axis = dim % len(g.shape)
     wide = [*g.shape[:axis], 1, *g.shape[axis + 1 :]]
-    parts = [g.op("Reshape", g.value(x), g.ints(wide, "shape"), part=f"part{k}") for k, x in enumerate(tensors)]
+    parts = [g.shaped(g.value(x), wide, part=f"part{k}") for k, x in enumerate(tensors)]
     return g.op("Concat", *parts, axis=axis) if len(parts) > 1 else parts[0]
 
 
@@ -133,8 +133,7 @@ def _split(g: Lowering, x: str, size: int, dim: int = 0) -> tuple[str | None, ..
 @rule(aten.unbind.int)
 def _unbind(g: Lowering, x: str, dim: int = 0) -> tuple[str | None, ...]:
     parts = _cut(g, x, [1] * g.shapes[x][dim], dim)
-    shape = g.ints(list(g.shape), "shape")
-    return tuple(part and g.op("Reshape", part, shape, part=f"{k}") for k, part in enumerate(parts))
+    return tuple(part and g.shaped(part, g.shape, part=f"{k}") for k, part in enumerate(parts))
 
 
 @rule(aten.constant_pad_nd.default)
@@ -181,7 +180,7 @@ def _spread(g: Lowering, part: str, axis: int, size: int, places: range) -> str:
 def _select_backward(g: Lowering, grad: str, sizes: list[int], dim: int, index: int) -> str:
     axis = dim % len(sizes)
     wide = [1 if k == axis else size for k, size in enumerate(sizes)]
-    part = g.op("Reshape", grad, g.ints(wide, "shape"), part="wide")
+    part = g.shaped(grad, wide, part="wide")
     return _placed(g, part, _around(tuple(sizes), axis, index % sizes[axis], 1))
 
 
@@ -218,5 +217,5 @@ def _slice_scatter(
 def _select_scatter(g: Lowering, x: str, part: str, dim: int, index: int) -> str:
     axis = dim % len(g.shape)
     wide = [1 if k == axis else size for k, size in enumerate(g.shape)]
-    reshaped = g.op("Reshape", g.value(part), g.ints(wide, "shape"), part="wide")
+    reshaped = g.shaped(g.value(part), wide, part="wide")
     return _replaced(g, x, reshaped, axis, index % g.shape[axis], 1)

@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike
 
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder
+from haribote.graphs.writer import empty_axes
 from haribote.jax.flat.values import Array, Operation, Ref, Value
 from simulator.messages import tr
 
@@ -167,7 +168,7 @@ class Lowering:
         """The elements of a tensor in another shape of the same size."""
         if held.shape == shape:
             return held
-        return Held(self.node("Reshape", held.name, self.sizes(shape), part="shape"), shape)
+        return Held(self.node("Reshape", held.name, self.sizes(shape), part="shape", **empty_axes(shape)), shape)
 
     def cast(self, held: Held, dtype: DTypeLike, part: str = "cast") -> Held:
         """Elements of another type."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from haribote.core.cells import Cell
 from haribote.graph import Builder
+from haribote.graphs.writer import empty_axes
 from haribote.lazy.primitives.arrays import REDUCTIONS, Array, Constant, Input, Map, Product, Reduce, Stack, View, walk
 
 REDUCERS = {"Add": "ReduceSum", "Mul": "ReduceProd", "Max": "ReduceMax", "Min": "ReduceMin"}
@@ -90,7 +91,8 @@ class _GraphWriter:
 
     def shaped(self, x: str, shape: Sequence[int]) -> str:
         """The same elements in another shape."""
-        return self.op("Reshape", x, self.builder.constant(np.array(shape, np.int64), "shape"), name="shaped")
+        sizes = self.builder.constant(np.array(shape, np.int64), "shape")
+        return self.op("Reshape", x, sizes, name="shaped", **empty_axes(shape))
 
     def repeated(self, x: str, shape: Sequence[int]) -> str:
         """Repeated along axes of 1."""

@@ -44,7 +44,8 @@ def _value(found: Array, operands: list[NDArray[Any]], inputs: Mapping[str, NDAr
             return FOLDS[found.op](operands[0].astype(wide), axis=found.axes)
         case View():
             grids = [*np.indices(found.shape)]
-            return operands[0][tuple(np.broadcast_to(part.at(grids), found.shape) for part in found.index)]
+            places = tuple(np.broadcast_to(part.at(grids), found.shape) for part in found.index)
+            return np.broadcast_to(operands[0][places], found.shape)  # a single number has no indices, and one element
         case Stack():
             return np.stack(operands, found.axis)
         case Product():

@@ -50,6 +50,14 @@ def test_trees_go_in_and_out() -> None:
     agree(host(function)(tree, scale=3.0), jax.jit(function)(tree, scale=3.0))
 
 
+def test_what_has_no_elements_in_other_shapes() -> None:
+    def function(x: Any) -> Any:
+        y = x + 1
+        return y.reshape(0, 3), y.reshape(-1), y.reshape(2, 2, 0), jnp.concatenate([y.reshape(0, 5), jnp.ones((3, 5))])
+
+    both(function, jnp.zeros((4, 0)))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint32, np.bool_, np.int8, "float16", "bfloat16"])
 def test_types(dtype: Any) -> None:
     x = jnp.asarray(X * 4, dtype)

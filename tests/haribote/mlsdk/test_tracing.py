@@ -245,3 +245,16 @@ def test_a_model_that_asks_is_told_that_it_is_compiled() -> None:
     compiled = context().compile(function, {"x": torch.ones(3)})
     assert asked == [True] and not torch.compiler.is_compiling()
     assert torch.equal(compiled({"x": torch.ones(3)})["y"].cpu(), torch.full((3,), 2.0))
+
+
+def test_views_of_what_has_no_elements() -> None:
+    x = torch.zeros(4, 0)
+
+    def views(given: dict[str, Tensor]) -> dict[str, Tensor]:
+        y = given["x"] + 1
+        wide = torch.stack([y, y]), y.unsqueeze(0).expand(3, 4, 0), y.unbind(0)[1], y.view(2, 2, 0)
+        long = torch.cat([y.view(0, 5), torch.ones(3, 5)])
+        return {str(number): z * 2 for number, z in enumerate((*wide, y.view(0, 4), y.flatten(), long))}
+
+    for name, wanted in views({"x": x}).items():
+        torch.testing.assert_close(run(views, {"x": x})[name], wanted)

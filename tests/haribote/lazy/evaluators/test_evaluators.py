@@ -130,6 +130,33 @@ def test_the_reference_means_what_numpy_says(name: str) -> None:
     np.testing.assert_allclose(found[name], INDEPENDENT[name](x, y), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("device", ["numpy", "host", "cpp"])
+def test_a_number_is_repeated(device: str) -> None:
+    x = lazy.array("x", ())
+    wide = lazy.broadcast(x, (2, 3))
+    outputs = {"wide": wide, "largest": lazy.lazy_reduce(lazy.maximum, wide, [1]), "stack": lazy.stack([wide, wide])}
+    outputs["view"] = lazy.reshape(wide, (4,), lambda i: (i % 2, 1))
+    outputs["sum"] = lazy.lazy_reduce(add, wide * lazy.broadcast(lazy.constant([1.0, 2.0, 4.0]), (2, 3)), [0, 1])
+    two = np.full((2, 3), 2, np.float32)
+    wanted = {"wide": two, "largest": two[:, 0], "stack": np.stack([two, two]), "view": np.full(4, 2), "sum": 28}
+    for name, value in lazy.evaluate(outputs, device, x=np.float32(2)).items():
+        np.testing.assert_array_equal(value, wanted[name], err_msg=name)
+        assert value.shape == outputs[name].shape, name
+
+
+@pytest.mark.parametrize("device", ["numpy", "host", "cpp"])
+def test_what_has_no_elements(device: str) -> None:
+    x = lazy.array("x", (4, 1, 0))
+    outputs = {
+        "stack": lazy.stack([x, x]), "turned": lazy.reshape(x, (0, 4), lambda i, j: (j, 0, i)), "sum": x + x,
+        "cut": lazy.reshape(lazy.array("y", (5, 1)), (2, 0, 1), lambda i, j, k: (i + j, 0)),
+        "total": lazy.lazy_reduce(add, x, [2]),
+    }  # fmt: skip
+    given = {"x": np.zeros((4, 1, 0), np.float32), "y": np.zeros((5, 1), np.float32)}
+    for name, value in lazy.evaluate(outputs, device, **given).items():
+        np.testing.assert_array_equal(value, np.zeros(outputs[name].shape, np.float32), err_msg=name, strict=True)
+
+
 def test_nan_and_infinity_are_values() -> None:
     x = np.array([[np.nan, 1, np.inf], [2, -np.inf, 3]], np.float32)
     a = lazy.array("a", (2, 3))
