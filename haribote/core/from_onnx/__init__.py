@@ -76,7 +76,7 @@ def lower(
         rules = [rule for rule in (first.get(name), *RULES.get(name, ()), more.get(name)) if rule is not None]
         return bool(rules) and not takes(g.node, g.index) and any(rule(g) for rule in rules)
 
-    inlined = rewrite.to_fixed_point(computed(model), lambda graph: inline(graph, stays))
+    inlined = rewrite.to_fixed_point(without_empty(computed(model)), lambda graph: inline(graph, stays))
     return rewrite.to_fixed_point(
         without_empty(inlined), lambda graph: rewrite.once(graph, write), lambda graph: inline(graph, stays)
     )

@@ -37,7 +37,7 @@ def einsum(g: Rewriter) -> str | bool:
     sizes: dict[str, int] = {}
     for letters, shape in zip(sides, shapes, strict=True):
         for letter, size in zip(letters, shape, strict=True):
-            sizes[letter] = max(size, sizes.get(letter, 1))
+            sizes[letter] = sizes.get(letter, 1) if size == 1 else size
     writer = _EinsumWriter(g, sizes, g.is_float(g.node.input[0]))
     if writer.plain(sides, shapes, result) and equation == f"{','.join(sides)}->{result}":
         return False

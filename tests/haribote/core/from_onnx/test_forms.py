@@ -60,6 +60,14 @@ def feeds(model: onnx.ModelProto) -> dict[str, NDArray[Any]]:
         '(float[2,3] x, float z) => (float[3,2] y) { y = Einsum<equation = "ab,->ba">(x, z) }',
         "(float[0,6] x, float[2,6] z) => (float[2,6] y) { y = Concat<axis = 0>(x, z) }",
         "(float[4,6] x) => (float[0,6] y) <int64[1] a = {3}, int64[1] e = {1}> { y = Slice(x, a, e) }",
+        "(float[3,0] x) => (float[3] y) <int64[1] a = {1}> { y = ReduceProd<keepdims = 0>(x, a) }",
+        "(bool[2,0] t) => (bool[2,1] y) <int64[1] a = {1}> { y = ReduceMin(t, a) }",
+        "(bool[3,0,2] t) => (bool[3,2] y) <int64[1] a = {1}> { y = ReduceMax<keepdims = 0>(t, a) }",
+        "(float[2,3,0] x, float[1,0,4] z) => (float[2,3,4] y) { y = MatMul(x, z) }",
+        "(float[1,2,0] x, float[0] z) => (float[1,2] y) { y = MatMul(x, z) }",
+        '(float[2,0] x, float[1] z) => (float[2] y) { y = Einsum<equation = "ab,b->a">(x, z) }',
+        "(float[0,3] x) => (float[3,3] y) <int64[4] p = {3,0,0,0}, float v = {-2}> { y = Pad(x, p, v) }",
+        "(float[0,6] x, float[6] s) => (float[0,6] y) { y = LayerNormalization(x, s) }",
     ],
 )
 def test_the_meaning_stays(body: str) -> None:
