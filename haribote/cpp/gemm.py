@@ -57,7 +57,7 @@ def default_gemm() -> str:
 
 
 def products(model: onnx.ModelProto) -> set[Product]:
-    """All products of singles in the graph, those in fused nodes included."""
+    """All products of singles in the graph, those in fused nodes included; of stacks of matrices, that of two of them."""
     index, found = Index(model), set()
     bodies = {function.name: function for function in model.functions if function.name not in FUNCTIONS}
     for node in model.graph.node:
@@ -66,11 +66,12 @@ def products(model: onnx.ModelProto) -> set[Product]:
         for inner in body.node if body else [node]:
             names = [given.get(name, name) for name in inner.input[:2]]
             if inner.op_type in ("Gemm", "MatMul") and all(index.dtype[name] == np.float32 for name in names):
-                (rows, depth), (second, columns) = (index.shape[name] for name in names)
+                left, right = (index.shape[name] for name in names)
+                (rows, depth), (second, columns) = (1, *left)[-2:], right[-2:] if len(right) > 1 else (*right, 1)
                 trans_a, trans_b = (bool(attributes(inner).get(name, 0)) for name in ("transA", "transB"))
                 m, k = (depth, rows) if trans_a else (rows, depth)
                 found.add(Product(m, second if trans_b else columns, k, trans_a, trans_b))
-    return found
+    return {product for product in found if product.m * product.n * product.k}
 
 
 def emitted(graphs: Mapping[str, onnx.ModelProto]) -> str:
@@ -95,8 +96,8 @@ namespace op {{
 struct emitted {{
     template <char FormA, char FormB, Size K, class A, class B, class Y>
     static void product(A a, B b, Y y) {{
-        constexpr Size M = Y::shape[0], N = Y::shape[1];
-        constexpr bool single = std::is_same_v<typename Y::Value, float>;
+        [[maybe_unused]] constexpr Size M = Y::shape[0], N = Y::shape[1];
+        [[maybe_unused]] constexpr bool single = std::is_same_v<typename Y::Value, float>;
 {cases}        tiled::product<FormA, FormB, K>(a, b, y);
     }}
 }};

@@ -99,6 +99,33 @@ def test_what_is_no_single_is_done_by_the_template() -> None:
     np.testing.assert_array_equal(session.read("y"), a @ b)
 
 
+STACKS = {
+    ((2, 3, 4), (2, 4, 5)): Product(3, 5, 4),
+    ((1, 3, 4), (6, 1, 4, 2)): Product(3, 2, 4),
+    ((3, 4), (4,)): Product(3, 1, 4),
+    ((4,), (2, 4, 5)): Product(1, 5, 4),
+    ((4,), (4,)): Product(1, 1, 4),
+    ((2, 3, 0), (2, 0, 5)): None,
+}
+
+
+@pytest.mark.parametrize(("shapes", "product"), STACKS.items())
+def test_products_of_stacks_and_of_vectors(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], product: Product | None
+) -> None:
+    builder, random = Builder("stacks"), np.random.default_rng(1)
+    feeds = {name: random.standard_normal(shape).astype(np.float32) for name, shape in zip("ab", shapes, strict=True)}
+    for name, value in feeds.items():
+        builder.input(name, value.shape, value.dtype)
+    builder.output(builder.op("MatMul", *feeds, name="y"))
+    assert products(builder.finish()) == ({product} if product else set())
+    session = sessions({"stacks": builder.finish()}, "emitted")["stacks"]
+    for name, value in feeds.items():
+        session.write(name, value)
+    session.run()
+    np.testing.assert_allclose(session.read("y"), np.matmul(feeds["a"], feeds["b"]), rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.slow
 def test_lenets_convolutions_use_the_template() -> None:
     from haribote.frontend.torch import trace_step
