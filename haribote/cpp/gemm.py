@@ -57,7 +57,7 @@ def default_gemm() -> str:
 
 
 def products(model: onnx.ModelProto) -> set[Product]:
-    """All products of singles in the graph, those in fused nodes included; of stacks of matrices, that of two of them."""
+    """All products of singles in the graph, in fused nodes too, and of stacks of matrices that of two of them."""
     index, found = Index(model), set()
     bodies = {function.name: function for function in model.functions if function.name not in FUNCTIONS}
     for node in model.graph.node:

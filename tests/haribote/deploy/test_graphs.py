@@ -13,6 +13,7 @@ from haribote.deploy.folder import write_folder
 from haribote.deploy.graphs import INFER, TRAIN, deployable
 from haribote.errors import HariboteError, UnsupportedOp
 from haribote.graph import Builder, Index, evaluate, save
+from haribote.graphs.textual import parsed
 from tests.haribote.deploy.programs import Array, build, run, step_case
 
 random = np.random.default_rng(3)
@@ -112,6 +113,19 @@ def test_rows_that_know_of_each_other_are_found() -> None:
     axes = b.constant(np.array([0]), "axes")
     b.output(b.op("Sub", x, b.op("ReduceMean", x, axes, name="mean", keepdims=1), name="y"))
     assert deployable(b.finish(), {}).rows == frozenset()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(float[4,3] x) => (float[4,3] y) <int64 a = {0}> { y = CumSum(x, a) }",
+        "(float[4,3] x) => (float[4,3] y) <float[4,1] p = {0, 1, 2, 3}> { y = Add(x, p) }",
+        "(float[4,3] x) => (float[4,3] y) <int64[4] k = {0, 0, 2, 3}> { y = Gather(x, k) }",
+        "(float[4,4] x) => (float[4,4] y) { y = Trilu(x) }",
+    ],
+)
+def test_rows_that_know_their_place_or_rows_before_them_are_found(body: str) -> None:
+    assert deployable(parsed(body), {}).rows == frozenset()
 
 
 def test_what_has_no_template_is_one_error_and_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
