@@ -107,6 +107,19 @@ def test_a_transformers_block(tmp_path: Path) -> None:
     assert np.isnan(np.load(tmp_path / "out" / "y.npy")).any()
 
 
+def test_a_known_result_is_written(tmp_path: Path) -> None:
+    """A constant that is large enough for a file of its own, and an input that is a result."""
+    b, known = Builder("known"), np.arange(100, dtype=np.float32)
+    for name in (b.constant(known, "known"), b.input("x", (3,), np.float32)):
+        b.output(name)
+    write_folder(tmp_path / "program", deployable(b.finish(), {}))
+    np.save(tmp_path / "x.npy", known[:3])
+    result = run(build(tmp_path / "program"), "infer", tmp_path / "x.npy", "-o", tmp_path / "out")
+    assert result.returncode == 0, result.stderr
+    for name, wanted in (("known", known), ("x", known[:3])):
+        np.testing.assert_array_equal(np.load(tmp_path / "out" / f"{name}.npy"), wanted)
+
+
 def test_rows_that_know_of_each_other_are_found() -> None:
     b = Builder("mean")
     x = b.input("x", (4, 3), np.float32)

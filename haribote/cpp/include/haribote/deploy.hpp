@@ -114,7 +114,8 @@ public:
     Session(const Graph& graph, const Arrays& parameters) : graph_(graph), memory_(new unsigned char[graph.arena + 64]) {
         for (const auto& slot : graph.inputs)
             values_[slot.name] = slot.file.empty() ? std::vector<char>(slot.bytes()) : parameters.at(slot.name).bytes;
-        for (const auto& slot : graph.outputs) values_[slot.name] = std::vector<char>(slot.bytes());
+        for (const auto& slot : graph.outputs)  // an input may be an output too, and is that already
+            values_.emplace(slot.name, std::vector<char>(slot.bytes()));
     }
 
     // `count` rows of the data from `first` on, the rest of the batch zeros.
