@@ -57,7 +57,12 @@ def _onnxruntime(model: onnx.ModelProto) -> Run | None:
     except Exception:  # its errors have no common class: an operator or a type that it has not
         return None
     names = [info.name for info in model.graph.output]
-    return lambda feeds: dict(zip(names, map(np.asarray, session.run(names, dict(feeds))), strict=True))
+    return lambda feeds: dict(zip(names, map(np.asarray, session.run(names, _arrays(feeds))), strict=True))
+
+
+def _arrays(feeds: Mapping[str, Array]) -> dict[str, Array]:
+    """What onnxruntime takes: it knows no numbers of NumPy, such as `evaluate` gives for values without axes."""
+    return {name: np.asarray(value) for name, value in feeds.items()}
 
 
 def generated(model: onnx.ModelProto) -> Run | None:

@@ -53,3 +53,16 @@ def test_a_compiled_graph_says_what_runs_it() -> None:
     np.testing.assert_allclose(graph(feeds(2))["y"], evaluate(small(), feeds(2))["y"], rtol=1e-5, atol=1e-6)
     assert graph.engine in ("onnxruntime", "C++", "reference")
     assert CompiledGraph(small(), Options("host")).engine == "reference"
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "C++", "reference"])
+def test_a_number_without_axes(engine: str) -> None:
+    """As `evaluate` gives them: a number of NumPy, no array."""
+    if engine == "onnxruntime":
+        pytest.importorskip("onnxruntime")
+    builder = Builder("double")
+    x = builder.input("x", (), np.float32)
+    builder.output(builder.op("Add", x, x, name="y"))
+    makers = host.engines() | {"C++": host.generated}
+    run = makers[engine](builder.finish())
+    assert run is not None and run({"x": np.float32(2)})["y"] == 4
