@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from haribote.errors import HariboteError
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Version
 from haribote.stack.products import pairs
 from haribote.stack.program.contents import ANYTHING, contents
 from simulator import isa
+from simulator.engine.numbers.formats import HALF
+from simulator.messages import tr
 
 if TYPE_CHECKING:
     from simulator import Machine
@@ -23,6 +26,10 @@ Ints = NDArray[np.int64]
 
 WORDS = {"i": np.int32, "b": np.int32, "u": np.uint32}
 """What a word of the chip is, by the kind of a value's type; of all others a float."""
+
+
+BEYOND_HALVES = 2.0 ** (HALF.bias + 1) * (1 - 2.0 ** -(HALF.fraction_bits + 2))
+"""The least number that becomes an infinity when it is rounded to a half."""
 
 
 class Packing:
@@ -96,7 +103,13 @@ class HalfPacking:
         self._pairs = Packing(below, found, address, pairs.pairs_shape(version, shape), np.float32)
 
     def write(self, machine: Machine, value: NDArray[Any]) -> None:
-        """Put a value of the shape into DRAM, rounded to halves."""
+        """Put a value of the shape into DRAM, rounded to halves. Raises HariboteError for numbers that none is near."""
+        most = float(np.abs(value).max(initial=0))
+        if most >= BEYOND_HALVES:
+            raise HariboteError(
+                tr("{value!r} has a number of {most:.3g}, and here it lies in halves", self.version.value, most),
+                tr("numbers below {most:.3g}, or precision float", BEYOND_HALVES),
+            )
         self._pairs.write(machine, pairs.packed(self.version, value))
 
 

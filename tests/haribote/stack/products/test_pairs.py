@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from haribote.errors import HariboteError
 from haribote.graph import Builder
 from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.plan import Alias, Load, Plan, Store, Version
 from haribote.stack.products.pairs import packed, pairs_of, rounded
 from haribote.stack.program.builder import build
+from haribote.stack.program.packing import BEYOND_HALVES, HalfPacking
 from haribote.stack.program.session import session_of
 from simulator import Machine
 from simulator.engine.numbers.formats import HALF, SINGLE, narrow, widen
@@ -69,3 +71,22 @@ def test_what_is_loaded_as_halves_is_rounded(columns: int) -> None:
     value = np.random.default_rng(1).standard_normal((32, columns)).astype(np.float32)
     session.step({"x": value})
     assert np.array_equal(session.read("y"), rounded(value)) and not np.array_equal(rounded(value), value)
+
+
+@pytest.mark.parametrize("number", [-5e9, np.inf])
+def test_what_no_half_is_near_is_refused(number: float) -> None:
+    largest = np.nextafter(np.float32(BEYOND_HALVES), np.float32(0))
+    packing = HalfPacking(version(8), one_pair(version(8)), 0, (32, 8))
+    value = np.full((32, 8), largest, np.float32)
+    assert np.isfinite(rounded(value)).all() and rounded(value).max() < 2.0**32
+    packing.write(Machine("native"), value)
+    value[3, 5] = number
+    with pytest.raises(HariboteError, match=r"'x' has a number of (5e\+09|inf), and here it lies in halves"):
+        packing.write(Machine("native"), value)
+
+
+def one_pair(found: Version) -> BitMap:
+    """The map of its pairs."""
+    below = pairs_of(found)
+    assert below is not None
+    return below.map
