@@ -60,9 +60,8 @@ class Axes:
             seen = set(view.whole.values())
             self._fixed.update((view.root, axis) for axis in range(len(view.shape)) if axis not in seen)
         elif node.op_type in PRODUCTS:
-            named = dict(zip((*node.input, result), letters_of(self.index, node), strict=True))
             first: dict[str, Axis] = {}
-            for name, letters in named.items():
+            for name, letters in zip((*node.input, result), letters_of(self.index, node), strict=True):
                 self._all((first.setdefault(c, (name, axis)), (name, axis)) for axis, c in enumerate(letters))
         elif node.op_type in REDUCTIONS:
             self._all(reduction_axes(self.index, node))

@@ -43,17 +43,38 @@ def layer() -> onnx.ModelProto:
 
 
 def test_pieces_give_what_the_whole_gives() -> None:
-    model, random = layer(), np.random.default_rng(0)
+    model = layer()
     cut_model = cut(model)
-    tiles, index = Tiles(tile_table(cut_model)), Index(model)
+    tiles = gives_the_same(cut_model, model)
     assert {"x", "w", "c", "w.next"} <= set(tiles.table)
+    assert updates(cut_model) == dict(zip(tiles.names("w"), tiles.names("w.next"), strict=True))
+
+
+@pytest.mark.parametrize("equation", ["ab,cb->ac", "ba,bc->ac", "ab,cb->ca"])
+def test_pieces_of_a_product_of_a_value_with_itself(equation: str) -> None:
+    """Its axis is one of rows and one of columns."""
+    builder = Builder("itself")
+    x = builder.input("x", (10, 12), np.float32)
+    y = builder.op("Einsum", x, x, name="y", equation=equation)
+    builder.output(y)
+    builder.output(builder.op("ReduceSum", y, name="s", keepdims=0))
+    model = builder.finish()
+    axes, rows = Axes(model), equation.split(",")[0].index("a")
+    assert axes.of("x", rows) == axes.of("y", 0) == axes.of("y", 1) is not None
+    assert gives_the_same(cut(model), model).table
+
+
+def gives_the_same(cut_model: onnx.ModelProto, model: onnx.ModelProto) -> Tiles:
+    """The values that are cut, where the pieces give what the whole gives."""
+    random = np.random.default_rng(0)
+    tiles, index = Tiles(tile_table(cut_model)), Index(model)
     values = {name: random.standard_normal(index.shape[name]).astype(np.float32) for name in index.inputs}
     found = evaluate(cut_model, {n: a for name, value in values.items() for n, a in tiles.split(name, value)})
     for name, wanted in evaluate(model, values).items():
         pieces = [found[piece] for piece in tiles.names(name)]
         got = tiles.join(name, pieces) if name in tiles else pieces[0]
         assert np.allclose(got, wanted, rtol=1e-5, atol=1e-6), name
-    assert updates(cut_model) == dict(zip(tiles.names("w"), tiles.names("w.next"), strict=True))
+    return tiles
 
 
 @pytest.mark.parametrize("shape", [(1_500_007,), (2, 750_001)])
