@@ -108,7 +108,11 @@ class _Cutter:
         elif node.op_type in REDUCTIONS:
             self.reduction(node, place)
         else:
-            inputs = [self.piece(name, self.beside(name, place)) if name else "" for name in node.input]
+            cut = [bool(name) and self.is_cut(name) for name in node.input]
+            inputs = [
+                self.piece(name, self.beside(name, place)) if there else name
+                for name, there in zip(node.input, cut, strict=True)
+            ]
             self.keep(node, inputs, self.piece(node.output[0], place))
 
     def beside(self, name: str, place: Place) -> Place:
@@ -124,9 +128,9 @@ class _Cutter:
         self.builder.model.graph.node.append(copy)
 
     def viewed(self, node: onnx.NodeProto, place: Place, source: Place) -> None:
-        """A view of a piece; a reshape says the shape of the piece."""
+        """A view of a piece; a reshape says the shape of the piece, and so must a Squeeze, maybe of all axes of 1."""
         inputs, result = [self.piece(node.input[0], source), *node.input[1:]], self.piece(node.output[0], place)
-        if node.op_type in ("Reshape", "Flatten") and self.is_cut(node.output[0]):
+        if node.op_type in ("Reshape", "Flatten", "Squeeze") and self.is_cut(node.output[0]):
             wanted = np.array(self.shape(node.output[0], place), np.int64)
             shape = self.builder.constant(wanted, "x".join(map(str, wanted)))
             self.builder.op("Reshape", inputs[0], shape, name=result, reserved=True)

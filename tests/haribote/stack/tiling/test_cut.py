@@ -9,7 +9,9 @@ import onnx
 import pytest
 
 from haribote.graph import Builder, Index, evaluate, set_metadata, updates
+from haribote.graphs.textual import parsed
 from haribote.graphs.tiles import Tiles, tile_table
+from haribote.stack.planner import elementary
 from haribote.stack.planner.families import candidates
 from haribote.stack.tiling import cut, sizes
 from haribote.stack.tiling.axes import Axes
@@ -61,6 +63,23 @@ def test_pieces_of_a_product_of_a_value_with_itself(equation: str) -> None:
     model = builder.finish()
     axes, rows = Axes(model), equation.split(",")[0].index("a")
     assert axes.of("x", rows) == axes.of("y", 0) == axes.of("y", 1) is not None
+    assert gives_the_same(cut(model), model).table
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(float[7,1] x, float[12,12] z) => (float[7] y, float[12] d)"
+        ' { r = Relu(x) y = Squeeze(r) d = Einsum<equation = "aa->a">(z) }',
+        "(float[12,9] x, float[2,5,6] z) => (float[9] y, float[5,6] p)"
+        " <int64[1] a = {0}, int64 one = {1}>"
+        " { y = ReduceSum<keepdims = 0>(x, a) p = Gather<axis = 0>(z, one) }",
+    ],
+)
+def test_pieces_of_one_element_and_operands_that_are_not_cut(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last piece of seven or nine by twos has one; what is picked from may have more axes than what is picked."""
+    monkeypatch.setattr(sizes, "MOST_WORDS", 0.002)
+    model = elementary.run(parsed(body))
     assert gives_the_same(cut(model), model).table
 
 
