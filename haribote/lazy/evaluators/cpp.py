@@ -11,6 +11,7 @@ from haribote.compiler import lower_for_cpp
 from haribote.cpp import expand
 from haribote.cpp.emit import emit
 from haribote.cpp.session import sessions
+from haribote.graph import Index
 from haribote.lazy.evaluators.graph import graph
 from haribote.lazy.primitives.arrays import Array
 
@@ -27,11 +28,13 @@ class Cpp:
         lowered = {"expression": lower_for_cpp(expand.run(model))}
         self.source = emit(lowered)
         self._session = sessions(lowered)["expression"]
+        self._read = set(Index(lowered["expression"]).inputs)
 
     def __call__(self, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Every output."""
         for name, value in inputs.items():
-            self._session.write(name, value)
+            if name in self._read:
+                self._session.write(name, value)
         self._session.run()
         results = self._session.outputs()
         return {name: results[value] for name, value in self._names.items()}

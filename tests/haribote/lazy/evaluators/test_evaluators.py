@@ -145,6 +145,13 @@ def test_a_number_is_repeated(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", ["numpy", "host", "cpp"])
+def test_an_input_that_nothing_reads(device: str) -> None:
+    """A map to one number needs the shape of its operand only."""
+    found = lazy.evaluate(lazy.lazy_map(lambda a: 1.5, X), device, x=VALUES["x"])
+    np.testing.assert_array_equal(found, np.full((4, 6), 1.5, np.float32), strict=True)
+
+
+@pytest.mark.parametrize("device", ["numpy", "host", "cpp"])
 def test_what_has_no_elements(device: str) -> None:
     x = lazy.array("x", (4, 1, 0))
     outputs = {
