@@ -16,7 +16,7 @@ def misfit(model: onnx.ModelProto) -> str:
     """
     known = _shapes(model)
     for node in model.graph.node:
-        if text := _miscounted(node):
+        if text := miscounted(node):
             return text
         shapes = [known.get(name) for name in node.input]
         if len(shapes) < 2 or shapes[0] is None or shapes[1] is None:
@@ -27,7 +27,7 @@ def misfit(model: onnx.ModelProto) -> str:
     return ""
 
 
-def _miscounted(node: onnx.NodeProto) -> str:
+def miscounted(node: onnx.NodeProto) -> str:
     """What is wrong with how many values a node reads; "" where that is right or not known."""
     if node.domain or not onnx.defs.has(node.op_type):
         return ""

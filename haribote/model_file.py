@@ -30,6 +30,8 @@ ELEMENTS = 1 << 27
 """Of one value: half a gibibyte of singles."""
 LETTERS = 1000
 """Of a name."""
+DEPTH = 100
+"""Of functions that call each other, and of graphs inside of nodes."""
 AXES = 16
 """Of one value; more than any operator needs, fewer than NumPy takes."""
 
@@ -57,6 +59,7 @@ def parsed(path: Path) -> onnx.ModelProto:
         raise GraphError(tr("{path} is not an ONNX file: {error}", path, reason(error)), EXPORTED) from error
     with about(path):
         _check_graph(model)
+        _check_functions(model)
         _check_metadata(model)
         _check_constants(model, path.parent)
     return model
@@ -122,6 +125,31 @@ def _check_graph(model: onnx.ModelProto) -> None:
         check_size(info.name, [d.dim_value for d in dimensions if d.HasField("dim_value") and d.dim_value > 0])
 
 
+def _check_functions(model: onnx.ModelProto) -> None:
+    """Raises GraphError where a file's functions are too many nodes when they are put in their places: each may call
+    another one twice.
+    """
+    bodies = {(function.domain, function.name): function.node for function in model.functions}
+    known: dict[tuple[str, str], int] = {}
+
+    def size(nodes: Iterable[onnx.NodeProto], depth: int) -> int:
+        if depth > DEPTH:
+            raise GraphError(tr("its functions call each other more than {depth} deep", DEPTH), EXPORTED)
+        count = 0
+        for node in nodes:
+            key = node.domain, node.op_type
+            if key in bodies and key not in known:
+                known[key] = size(bodies[key], depth + 1)
+            count += known.get(key, 1) + sum(size(graph.node, depth + 1) for graph in inner_graphs(node))
+        return count
+
+    if bodies and (count := size(model.graph.node, 0)) > NODES:
+        raise GraphError(
+            tr("with its functions in their places it has {count:,} nodes; at most {nodes:,} are taken", count, NODES),
+            tr("a part of the graph"),
+        )
+
+
 def _check_metadata(model: onnx.ModelProto) -> None:
     """Our own notes about a graph are objects in JSON, with names of its values as keys."""
     for prop in model.metadata_props:
@@ -144,6 +172,12 @@ def _tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
     for node in graph.node:
         for attribute in node.attribute:
             yield from ([attribute.t] if attribute.type == onnx.AttributeProto.TENSOR else attribute.tensors)
+
+
+def inner_graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    """The graphs inside of a node, such as the branches of an If."""
+    for attribute in node.attribute:
+        yield from [attribute.g] if attribute.type == onnx.AttributeProto.GRAPH else attribute.graphs
 
 
 def _check_constants(model: onnx.ModelProto, folder: Path) -> None:

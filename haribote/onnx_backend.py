@@ -25,8 +25,8 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 from haribote.errors import GraphError, HariboteError
 from haribote.frontend.onnx_file import adapted
 from haribote.graph import Index, clone, complete
+from haribote.model_file import inner_graphs
 from haribote.operators.mended import evaluator
-from haribote.operators.subgraphs import inner_graphs
 from haribote.partition.cut import cut
 from haribote.partition.host import Run, generated, reference
 from haribote.partition.session import CutSession

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import onnx
-from onnx import helper, shape_inference
+from onnx import helper
 
-from haribote.graph import Index, attributes
+from haribote.graph import Index, attributes, inferred
 
 POOLS = ("MaxPool", "AveragePool")
 
@@ -26,7 +26,7 @@ def without_ceil_mode(model: onnx.ModelProto) -> None:
         if node.op_type not in POOLS or not attributes(node).get("ceil_mode", 0):
             continue
         del model.graph.value_info[:]
-        shapes = Index(shape_inference.infer_shapes(model, data_prop=True)).shape
+        shapes = Index(inferred(model, data_prop=True)).shape
         if node.input[0] in shapes:
             _pad(node, shapes[node.input[0]][2:])
     del model.graph.value_info[:]
@@ -40,6 +40,8 @@ def _pad(node: onnx.NodeProto, image: Sequence[int]) -> None:
         return  # then ceil_mode changes nothing
     strides, dilations = (given.get(name, [1] * rank) for name in ("strides", "dilations"))
     pads = list(given.get("pads", [0] * 2 * rank))
+    if not len(image) == len(strides) == len(dilations) == rank == len(pads) / 2 or min(strides, default=0) < 1:
+        return  # such a node fits nothing, which is said where the whole graph is looked at
     windows = [(k - 1) * dilation + 1 for k, dilation in zip(kernel, dilations, strict=True)]
     after = list(map(_after, image, windows, strides, pads[:rank], pads[rank:]))
     further = any(new > old for new, old in zip(after, pads[rank:], strict=True))

@@ -13,9 +13,10 @@ from haribote.core.from_onnx.inline import settled
 from haribote.errors import GraphError
 from haribote.frontend.ceil_mode import without_ceil_mode
 from haribote.graph import IR_VERSION, clone, complete, inferred, remove_unused_constants
+from haribote.misfit import miscounted
 from haribote.model_file import ANEW, about, check_declared, declared, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN, OPSET
-from haribote.operators.opset import at_our_opset
+from haribote.operators.opset import at_our_opset, known
 from simulator.messages import tr
 
 KNOWN_DOMAINS = ("", "ai.onnx", DOMAIN)
@@ -84,8 +85,22 @@ def _check_operators(model: onnx.ModelProto) -> None:
             )
         if node.domain == "ai.onnx":
             node.domain = ""
-        if not node.domain and not onnx.defs.has(node.op_type):
-            raise GraphError(tr("{where}: ONNX has no such operator", where), tr("a graph of ONNX's own operators"))
+        if not node.domain and not known(node.op_type, OPSET):
+            what = tr("{where}: ONNX has no such operator in opset {opset}", where, OPSET)
+            raise GraphError(what, tr("a graph of ONNX's own operators"))
+        if not node.domain:
+            _check_whole(node, where)
+
+
+def _check_whole(node: onnx.NodeProto, where: str) -> None:
+    """Raises GraphError where a node of ONNX's lacks an operand or an attribute that it must have."""
+    if text := miscounted(node):
+        raise GraphError(text, ANEW)
+    given = {attribute.name for attribute in node.attribute}
+    schema = onnx.defs.get_schema(node.op_type, OPSET)
+    missing = [name for name, attribute in schema.attributes.items() if attribute.required and name not in given]
+    if missing:
+        raise GraphError(tr("{where}: its attribute {name!r} is missing", where, missing[0]), ANEW)
 
 
 def _without_default_inputs(model: onnx.ModelProto) -> None:

@@ -13,11 +13,12 @@ import onnx
 from onnx import defs, helper, inliner, shape_inference, version_converter
 
 from haribote.errors import GraphError
-from haribote.model_file import reason
+from haribote.model_file import CHECK, reason
 from haribote.operators import newer
 from haribote.operators.bodies import body_by_schema, types_of
 from haribote.operators.functions import OPSET
 from haribote.operators.subgraphs import written_out
+from simulator.errors import UserError
 from simulator.messages import tr
 
 CHANGED = ("GroupNormalization",)
@@ -41,6 +42,17 @@ SAME_WITHOUT = {
 
 def at_our_opset(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same function in the operators of our opset; the model itself where it says no other. Raises GraphError."""
+    try:
+        return _converted(model)
+    except UserError:
+        raise
+    except Exception as error:  # nodes and graphs inside of them may have any form: nothing was looked at yet
+        raise GraphError(
+            tr("its operators cannot be written in those of opset {opset}: {error}", OPSET, reason(error)), CHECK
+        ) from error
+
+
+def _converted(model: onnx.ModelProto) -> onnx.ModelProto:
     version = next((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), OPSET)
     model = written_out(model)
     if version == OPSET:
@@ -118,15 +130,16 @@ def _with_bodies(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
 
 
 def _comes_as_body(node: onnx.NodeProto, version: int) -> bool:
-    if node.domain not in ("", "ai.onnx") or not _known(node.op_type, version):
+    if node.domain not in ("", "ai.onnx") or not known(node.op_type, version):
         return False
     schema: Any = defs.get_schema(node.op_type, version)
     has_body = schema.has_function or schema.has_context_dependent_function
     changed = node.op_type in CHANGED and schema.since_version > OPSET
-    return has_body and (changed or not _known(node.op_type, OPSET))
+    return has_body and (changed or not known(node.op_type, OPSET))
 
 
-def _known(op_type: str, version: int) -> bool:
+def known(op_type: str, version: int) -> bool:
+    """Whether ONNX has such an operator in an opset."""
     try:
         defs.get_schema(op_type, version)
     except defs.SchemaError:
@@ -137,7 +150,7 @@ def _known(op_type: str, version: int) -> bool:
 def _as_ours(node: onnx.NodeProto, version: int) -> None:
     """Take off what the operator of our opset does not know. In place. Raises GraphError where that says something."""
     where = tr("node {name!r} ({op_type})", node.name or node.output[0], node.op_type)
-    if not _known(node.op_type, OPSET):
+    if not known(node.op_type, OPSET):
         raise GraphError(
             tr("{where} is not in opset {opset}, and ONNX has no body of it", where, OPSET), tr("other operators")
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 
 from haribote.answers.ownership import exercise
 from haribote.errors import GraphError
+from haribote.model_file import reason
 from haribote.operators.mended import evaluator
+from simulator.errors import UserError
 from simulator.messages import tr
 
 Array = NDArray[Any]
@@ -23,10 +26,12 @@ def operators(model: onnx.ModelProto) -> Compute:
     """What computes one node of this model, operators of the domain `haribote` included.
 
     Raises:
-        GraphError: the model has a node with a graph inside (If, Loop, Scan).
+        GraphError: the model has a node with a graph inside (If, Loop, Scan), or one that ONNX does not know.
     """
     implementations = {}
-    for node, implementation in zip(model.graph.node, evaluator(model).rt_nodes_, strict=True):
+    with _told(tr("the graph {name!r}", model.graph.name)):
+        known = evaluator(model).rt_nodes_
+    for node, implementation in zip(model.graph.node, known, strict=True):
         if implementation.need_context():
             raise GraphError(
                 tr(
@@ -47,10 +52,25 @@ def operators(model: onnx.ModelProto) -> Compute:
                     array,
                 )
                 raise GraphError(what, tr("compute(node, arrays) gives a list of arrays, one for each output"))
-        results: Sequence[Array] = implementations[_key(node)].run(*arrays)
+        with _told(tr("node {name!r} ({op_type})", node.name or node.output[0], node.op_type)):
+            results: Sequence[Array] = implementations[_key(node)].run(*arrays)
         return results[: len(node.output)]
 
     return compute
+
+
+@contextmanager
+def _told(where: str) -> Iterator[None]:
+    """Inside, what ONNX's reference cannot compute, such as an index out of range, is a GraphError."""
+    try:
+        yield
+    except (MemoryError, UserError):
+        raise
+    except Exception as error:  # it raises whatever comes up
+        raise GraphError(
+            tr("{where}: ONNX's reference cannot compute it: {error}", where, reason(error)),
+            tr("look at its attributes, and at the values that it is given"),
+        ) from error
 
 
 def _key(node: onnx.NodeProto) -> tuple[str, ...]:

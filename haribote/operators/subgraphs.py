@@ -19,6 +19,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import AttributeProto, GraphProto, NodeProto, helper, numpy_helper, shape_inference
 
+from haribote.model_file import inner_graphs
 from haribote.operators.mended import evaluator
 
 Array = NDArray[Any]
@@ -259,12 +260,6 @@ class _BodyWriter:
     def _fresh(self, base: str) -> str:
         self.count += 1
         return f"{base}.written_out_{len(self.model.graph.initializer)}_{self.count}"
-
-
-def inner_graphs(node: NodeProto) -> Iterator[GraphProto]:
-    """The graphs inside of a node, such as the branches of an If."""
-    for attribute in node.attribute:
-        yield from [attribute.g] if attribute.type == AttributeProto.GRAPH else attribute.graphs
 
 
 def _rename(node: NodeProto, names: Mapping[str, str]) -> None:

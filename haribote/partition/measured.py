@@ -21,6 +21,7 @@ from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.partition.host import Run, engines
 from simulator.cache import cache_folder
+from simulator.errors import UserError
 from simulator.files import FileError, write_file
 from simulator.messages import tr
 
@@ -55,7 +56,7 @@ def _measured(
             if run is not None:
                 times[name] = _time(run, feeds)
         except Exception as error:  # what an engine cannot run it does not get
-            problem = f"{type(error).__name__}: {str(error)[:200]}"
+            problem = error.message if isinstance(error, UserError) else f"{type(error).__name__}: {str(error)[:200]}"
     if not times:
         nodes = ", ".join(dict.fromkeys(node.op_type for node in model.graph.node))
         raise HariboteError(

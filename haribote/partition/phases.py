@@ -24,7 +24,9 @@ def phases(model: onnx.ModelProto, sides: Mapping[str, Side], index: Index) -> l
     A stretch takes every node of its side that can run, which gives the fewest stretches; then a node goes to a later
     stretch of its side where less crosses so. sides: node to its side.
     """
-    stage = min((_stages(model, sides, index, first) for first in SIDES), key=lambda found: max(found.values()))
+    stage = min(
+        (_stages(model, sides, index, first) for first in SIDES), key=lambda found: max(found.values(), default=0)
+    )
     _sink(model, stage, sides, index)
     count = max(stage.values(), default=-1) + 1
     groups = [[node for node in model.graph.node if stage[node.name] == number] for number in range(count)]

@@ -46,6 +46,8 @@ def fold_constants(model: onnx.ModelProto, outputs: bool = False) -> None:
         _check_results(model, node, constants)
         try:
             results = evaluator(node).run(None, {name: constants[name] for name in node.input if name})
+            found = {name: np.asarray(value) for name, value in zip(node.output, results, strict=True)}
+            tensors = [numpy_helper.from_array(value, name) for name, value in found.items()]
         except RuntimeContextError:  # an operator whose body ONNX writes for types that a single node does not say
             continue
         except Exception as error:  # its reference raises whatever comes up
@@ -53,9 +55,8 @@ def fold_constants(model: onnx.ModelProto, outputs: bool = False) -> None:
             raise GraphError(
                 tr("{where}: it cannot be computed from its constants: {error}", where, reason(error)), EXPORTED
             ) from error
-        for name, value in zip(node.output, results, strict=True):
-            constants[name] = np.asarray(value)
-            graph.initializer.append(numpy_helper.from_array(constants[name], name))
+        constants.update(found)
+        graph.initializer.extend(tensors)
         graph.node.remove(node)
 
 

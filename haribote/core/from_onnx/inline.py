@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import inliner
 
-from haribote.graph import Index, attributes, clone, complete
+from haribote.graph import Index, attributes, clone, complete, inferred
 from haribote.operators.bodies import body_by_schema, types_of
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.passes.fold_constants import fold_constants
@@ -53,7 +53,7 @@ def settled(model: onnx.ModelProto) -> onnx.ModelProto:
     left = -1
     while left != len(model.graph.node):
         left = len(model.graph.node)
-        model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        model = inferred(model, data_prop=True)
         shapes = Index(model).shape
         for node in list(model.graph.node):
             if node.op_type in SHAPES and node.input[0] in shapes:

@@ -58,3 +58,16 @@ def test_what_is_no_array_is_told():
     model = builder.finish()
     with pytest.raises(GraphError, match=r"node 'y': input 'x' must be an array, received \[array"):
         operators(model)(model.graph.node[0], [[X]])
+
+
+def test_what_the_reference_cannot_compute_is_told_with_its_node():
+    builder = Builder("picked")
+    builder.output(
+        builder.op("Gather", builder.input("x", X.shape, X.dtype), builder.constant(np.array([9]), "nine"), name="y")
+    )
+    with pytest.raises(GraphError, match=r"node 'y' \(Gather\): ONNX's reference cannot compute it: index 9 is out of"):
+        evaluate(builder.finish(), {"x": X})
+    shifted = helper.make_node("BitShift", ["x", "x"], ["y"], direction="SIDEWAYS")
+    graph = helper.make_graph([shifted], "shifted", [], [])
+    with pytest.raises(GraphError, match=r"the graph 'shifted': ONNX's reference cannot compute it: .*SIDEWAYS"):
+        operators(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))

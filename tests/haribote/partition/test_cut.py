@@ -225,3 +225,9 @@ def test_measured_once(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_other_levels_are_refused() -> None:
     with pytest.raises(HariboteError, match="only -O2 says what it cannot do"):
         CompiledGraph(chain(), Options(device="auto", level=0))
+
+
+def test_a_graph_that_is_known_before_it_runs_has_no_pieces() -> None:
+    b = Builder("shape")
+    b.output(b.input("x", (8, 6), np.float32))
+    assert cut(b.finish()).pieces == ()
