@@ -35,7 +35,7 @@ from simulator.view.browser import open_page
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    return run_command(_parser(), arguments)
+    return run_command(_parser, arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

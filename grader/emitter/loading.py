@@ -157,11 +157,11 @@ def explained(path: Path, seconds: float) -> Iterator[None]:
     except UnsupportedShape as error:
         raise Refused(str(error), "", _place(error.__traceback__, path)) from error
     except SyntaxError as error:
-        column = f":{error.offset}" if error.offset else ""
+        ours = error.filename == str(path) and error.lineno is not None  # else of what it evaluates or imports
+        place = f"{path_shown(path)}:{error.lineno}" if ours else _place(error.__traceback__, path)
+        place += f":{error.offset}" if ours and error.offset else ""
         advice = tr("read that line and the end of the one above it: brackets, colons, quotes, blanks in front")
-        raise AnswerError(
-            tr("syntax error: {msg}", error.msg), advice, f"{path_shown(path)}:{error.lineno}{column}"
-        ) from error
+        raise AnswerError(tr("syntax error: {msg}", error.msg if ours else error), advice, place) from error
     except TimeLimit as error:
         message = tr("stopped, for it took longer than {seconds:g} s, all cases together", seconds)
         raise AnswerError(message, tr("is there an endless loop?"), _place(error.__traceback__, path)) from error

@@ -22,7 +22,7 @@ from simulator.messages import say, tr
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     with aloud():
-        return run_command(_parser(), arguments)
+        return run_command(_parser, arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

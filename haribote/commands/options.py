@@ -21,6 +21,7 @@ def command(commands: Commands, name: str, text: str) -> Parser:
 
 
 MOST_SIZE = 65_536  # of a batch or a layer
+LONGEST_NAME = 40  # letters
 
 
 def positive(text: str) -> int:
@@ -45,6 +46,26 @@ def rate(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(tr("must be a finite number above 0, received {text}", text))
     return number
+
+
+def shown_name(text: str) -> str:
+    """A name to be shown, for argparse: of one line, and not longer than a title may be."""
+    found = " ".join(text.split(" ")).strip()
+    if len(found) > LONGEST_NAME:
+        raise argparse.ArgumentTypeError(
+            tr("must have at most {most} characters, received {count}", LONGEST_NAME, len(found))
+        )
+    if not found.isprintable():
+        raise argparse.ArgumentTypeError(tr("must be one line of characters that can be seen, received {text!r}", text))
+    return found
+
+
+def network_name(text: str) -> str:
+    """`small`, `large`, or the widths of one of them, for argparse."""
+    known = {"784-16-10": LARGE.name, "16-16-10": SMALL.name} | {network: network for network in NETWORKS}
+    if text not in known:
+        raise argparse.ArgumentTypeError(tr("must be one of {names}, received {text}", ", ".join(known), text))
+    return known[text]
 
 
 positive.__name__ = units.__name__ = "int"  # argparse says it of what is no number at all

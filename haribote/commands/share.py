@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
 
 from haribote.commands.infer import read_image
 from haribote.data.dataset import load
-from haribote.network import LARGE, NETWORKS, SMALL
+from haribote.network import NETWORKS, SMALL
 from haribote.share.folder import FILM, PAGE, PICTURE, VIEW, check_folder, write_folder
 from haribote.share.story import Story, Wanted, network_of_run, tell
 from simulator.messages import say, tr
 
-LONGEST_NAME = 40
 RUN = Path("runs/sim")
-
-
-def name(text: str) -> str:
-    """A name to be shown, for argparse: of one line, and not longer than a title may be."""
-    found = " ".join(text.split(" ")).strip()
-    if len(found) > LONGEST_NAME:
-        raise argparse.ArgumentTypeError(
-            tr("must have at most {most} characters, received {count}", LONGEST_NAME, len(found))
-        )
-    if not found.isprintable():
-        raise argparse.ArgumentTypeError(tr("must be one line of characters that can be seen, received {text!r}", text))
-    return found
-
-
-def network_name(text: str) -> str:
-    """`small`, `large`, or the widths of one of them, for argparse."""
-    known = {"784-16-10": LARGE.name, "16-16-10": SMALL.name} | {network: network for network in NETWORKS}
-    if text not in known:
-        raise argparse.ArgumentTypeError(tr("must be one of {names}, received {text}", ", ".join(known), text))
-    return known[text]
 
 
 def share_command(folder: Path, data: str, network: str, run: Path | None, digit: Path | None, wanted: Wanted) -> int:

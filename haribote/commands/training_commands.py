@@ -17,10 +17,12 @@ from haribote.commands.options import (
     level_of,
     mine_of,
     mine_option,
+    network_name,
     network_of,
     network_options,
     positive,
     precision_of,
+    shown_name,
     units,
 )
 from haribote.network import BATCH, SMALL
@@ -164,11 +166,11 @@ def add_demo(commands: Commands) -> None:
 
 def add_share(commands: Commands) -> None:
     """`haribote share`."""
-    from haribote.commands.share import name, network_name
-
     text = tr("a page that plays by itself, a picture and a film of your compiler at work, to show to others")
     parser = command(commands, "share", text)
-    parser.add_argument("--name", type=name, default="", metavar="NAME", help=tr("whose compiler it is (no name)"))
+    parser.add_argument(
+        "--name", type=shown_name, default="", metavar="NAME", help=tr("whose compiler it is (no name)")
+    )
     text = tr("small or 784-16-10 (that of --run, else small)")
     parser.add_argument("--network", type=network_name, metavar="NETWORK", help=text)
     text = tr("a picture of a digit to be read (one of the data set)")

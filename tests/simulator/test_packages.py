@@ -27,3 +27,10 @@ def test_a_python_without_a_package(module: str, package: str) -> None:
 def test_what_is_no_package_is_raised(name: str | None) -> None:
     with pytest.raises(ModuleNotFoundError), missing_packages_told():
         raise ModuleNotFoundError("it is not there", name=name)
+
+
+def test_ctrl_c_while_packages_are_loaded_stops(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended, missing_packages_told():
+        raise KeyboardInterrupt
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "\nstopped\n"

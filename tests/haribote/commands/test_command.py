@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
 import subprocess
@@ -12,7 +13,9 @@ import pytest
 
 from haribote import kernel_table
 from haribote.answers import resolve
+from haribote.answers.tasks import ROOT
 from haribote.commands.cli import main
+from haribote.commands.command import run_command
 
 FAILURES = {
     "raise SystemExit": "SystemExit",
@@ -111,3 +114,19 @@ def test_a_user_without_home_and_passwd_entry(command: list[str], status: int, s
     run = [sys.executable, "-c", _NOBODY, *command]
     done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == status and said in done.stdout + done.stderr and "Traceback" not in done.stderr
+
+
+def test_ctrl_c_while_the_parser_is_made_stops(capsys: pytest.CaptureFixture[str]) -> None:
+    def parser() -> argparse.ArgumentParser:
+        raise KeyboardInterrupt
+
+    assert run_command(parser) == 130
+    assert capsys.readouterr().err == "\nstopped\n"
+
+
+def test_a_command_begins_without_torch_and_matplotlib() -> None:
+    """So it starts at once, and what bash completes does; what needs them imports them."""
+    code = "import sys; from haribote.commands.cli import _parser; _parser(); "
+    code += "print({'torch', 'matplotlib'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "set()\n", done.stderr
