@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.func import functional_call
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn.parameter import is_lazy
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from haribote.errors import UnsupportedModel, UnsupportedOp
@@ -273,9 +274,18 @@ def _names(graph: fx.Graph, names: dict[fx.Node, str]) -> dict[fx.Node, str]:
     return names
 
 
+def refuse_lazy(model: nn.Module) -> None:
+    """Raises UnsupportedModel where a parameter has no shape before the model is called for the first time."""
+    for name, value in model.named_parameters():
+        if is_lazy(value):
+            what = tr("the parameter {name!r} has no shape yet: its module is lazy", name)
+            raise UnsupportedModel(what, tr("call the model once with an x, or say the sizes"))
+
+
 def _check(model: nn.Module, x: Tensor, labels: Tensor | None) -> None:
     if not isinstance(model, nn.Module):
         raise UnsupportedModel(tr("the model must be a torch module, received {name}", type(model).__name__))
+    refuse_lazy(model)
     for name, tensor in {"x": x, **dict(model.named_parameters())}.items():
         if tensor.dtype != torch.float32:
             raise UnsupportedModel(

@@ -13,6 +13,7 @@ from torch import nn
 
 from haribote.errors import UnsupportedModel
 from haribote.foreign import said
+from haribote.frontend.torch import refuse_lazy
 from simulator.messages import tr
 
 MOST_WIDTHS = 66
@@ -75,7 +76,8 @@ def load(reference: str) -> nn.Module:
     """The model that `FILE.py:NAME` names: a torch module, or a function without arguments that returns one.
 
     Raises:
-        UnsupportedModel: the file or the name does not exist, the file fails, or the result is not a torch module.
+        UnsupportedModel: the file or the name does not exist, the file fails, or the result is not a torch module
+            whose parameters have shapes.
     """
     path, _, name = reference.rpartition(":")
     if not path.endswith(".py") or not name:
@@ -110,6 +112,7 @@ def load(reference: str) -> nn.Module:
             tr("{reference} must be a torch module or return one, received {name}", reference, type(model).__name__),
             f"{name} = nn.Sequential(...)",
         )
+    refuse_lazy(model)
     return model
 
 

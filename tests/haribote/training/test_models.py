@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 from torch import nn
 
 from haribote.errors import UnsupportedModel
+from haribote.frontend.torch import trace_step
 from haribote.training.models import load, mlp
 
 
@@ -64,3 +67,15 @@ def test_load_says_what_is_wrong(model_file, name, fragment):
 def test_load_needs_a_file_and_a_name(reference, fragment):
     with pytest.raises(UnsupportedModel, match=fragment):
         load(reference)
+
+
+def test_a_lazy_module_is_refused_wherever_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "lazy.py").write_text(
+        "import torch.nn as nn\nnet = nn.Sequential(nn.Linear(784, 8), nn.LazyLinear(10))\n"
+    )
+    with pytest.raises(UnsupportedModel, match=r"'1.weight' has no shape yet: its module is lazy"):
+        load(f"{tmp_path / 'lazy.py'}:net")
+    model = torch.nn.LazyLinear(10)
+    optimiser = torch.optim.SGD(model.parameters(), 0.1)
+    with pytest.raises(UnsupportedModel, match="'weight' has no shape yet"):
+        trace_step(model, optimiser, torch.zeros(8, 784), torch.zeros(8, dtype=torch.int64))
