@@ -68,10 +68,24 @@ def build_library(source: str, libraries: tuple[str, ...] = ()) -> Path:
     ]
     folder = cache_folder() / "cpp"
     library = folder / f"{key}.so"
-    if not library.is_file():
+    checksum = library.with_suffix(".sha256")
+    if not _is_whole(library, checksum):
         write_file(folder / f"{key}.cpp", source.encode())
         compile_file(folder / f"{key}.cpp", library, SHARED, libraries)
+        write_file(checksum, _hash(library))
     return library
+
+
+def _is_whole(library: Path, checksum: Path) -> bool:
+    """True where a library is there, as it was written: loading a damaged one may end the process."""
+    try:
+        return _hash(library) == checksum.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def compile_file(source: Path, target: Path, extra: tuple[str, ...] = (), libraries: tuple[str, ...] = ()) -> None:

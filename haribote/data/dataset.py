@@ -11,8 +11,6 @@ import io
 import os
 import sys
 import time
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +23,7 @@ from haribote.data import digits, mnist
 from haribote.data.mnist import DataError
 from haribote.errors import HariboteError
 from haribote.network import BATCH, Network, network_of
+from simulator.archives import NPZ_ERRORS
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 from simulator.messages import say, shown, tr
@@ -247,7 +246,7 @@ def _read_synthetic(path: Path) -> list[NDArray[Any]] | None:
     try:
         with np.load(path) as archive:
             arrays = [archive[f"arr_{i}"] for i in range(4)]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+    except NPZ_ERRORS:
         return None
     return arrays if [len(array) for array in arrays] == [n for n in SYNTHETIC_SIZES for _ in range(2)] else None
 

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import onnx
 import torch
@@ -23,6 +22,7 @@ from haribote.mlsdk.recording import Change
 from haribote.mlsdk.tracing import Traced, Value
 from haribote.stack.program.compiled import PASSES, Passed, StackCompiled, compile_stack, prepared
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
+from simulator.archives import NPZ_ERRORS
 from simulator.errors import reason_of
 from simulator.files import write_file
 from simulator.messages import tr
@@ -86,7 +86,7 @@ def start(
 def _executable(content: bytes) -> Executable:
     try:
         return from_bytes(content)
-    except (BadZipFile, EOFError, LookupError, OSError, TypeError, ValueError) as error:
+    except NPZ_ERRORS as error:
         raise HariboteError(
             tr("{executable} is not as we write it: {error!r}", EXECUTABLE, error), tr("compile it again")
         ) from error

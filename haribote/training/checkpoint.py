@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -16,6 +15,7 @@ import numpy as np
 from haribote.errors import HariboteError
 from haribote.network import LARGE
 from haribote.training.backends import Parameters
+from simulator.archives import NPZ_ERRORS
 from simulator.files import write_file
 from simulator.messages import tr
 
@@ -87,5 +87,5 @@ def reading(path: Path, missing: str, damaged: str) -> Iterator[Parameters]:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         yield arrays
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except NPZ_ERRORS as error:
         raise CheckpointError(tr("{path} is not a complete checkpoint: {error}", path, error), damaged) from error

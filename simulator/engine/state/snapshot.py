@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.archives import NPZ_ERRORS
 from simulator.engine.state.contents import ranges
 from simulator.engine.state.memories import Dram, Memories
 from simulator.errors import SimulatorError
@@ -54,7 +54,7 @@ def restore(memories: Memories, path: Path) -> None:
                 for start, count in ranges(addresses):
                     dram.write(start, values[done : done + count])
                     done += count
-    except (ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except NPZ_ERRORS as error:
         raise SimulatorError(
             tr("{path} does not hold what memories hold: {error}", path, error), tr("the file of `haribote compile`")
         ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,15 @@ def test_builds_are_cached_by_content(cache: Path) -> None:
     assert build_library(SOURCE % 41) == first and first.stat().st_mtime_ns == written
     other = build_library(SOURCE % 43)
     assert other != first and answer(other) == 43
+
+
+@pytest.mark.parametrize("damage", [lambda whole: whole[: len(whole) // 2], lambda whole: b""], ids=["half", "empty"])
+def test_a_damaged_library_is_built_again(damage: Callable[[bytes], bytes], cache: Path) -> None:
+    library = build_library(SOURCE % 45)
+    whole = library.read_bytes()
+    library.unlink()  # the file that this process may have loaded stays as it is
+    library.write_bytes(damage(whole))
+    assert build_library(SOURCE % 45) == library and answer(library) == 45
 
 
 def test_the_compiler_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

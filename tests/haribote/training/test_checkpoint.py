@@ -16,7 +16,15 @@ from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint, 
 from simulator.files import FileError
 
 
-@pytest.mark.parametrize("damage", [lambda content: content[:-20], lambda content: b"", lambda content: b"text"])
+def unknown_method(content: bytes) -> bytes:
+    """The archive, its first array packed in a way that nobody knows."""
+    first = content.index(b"PK\x01\x02")
+    return content[: first + 10] + b"\x63\x00" + content[first + 12 :]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda content: content[:-20], lambda content: b"", lambda content: b"text", unknown_method]
+)
 def test_a_damaged_checkpoint_is_named(damage: object, tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.npz"
     save_checkpoint(path, Run([16], 256, 0.01, 42, "mnist"), {"w": np.zeros(3, np.float32)})

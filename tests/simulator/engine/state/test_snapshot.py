@@ -32,3 +32,14 @@ def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     file.write_bytes(content)
     with pytest.raises(SimulatorError, match="does not hold what memories hold"):
         restore(Machine(), file)
+
+
+def test_damage_inside_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "step.npz"
+    machine = Machine()
+    machine.lm0[3] = np.random.default_rng(0).integers(1, 2**32, 4096, dtype=np.uint32)
+    content = bytearray(snapshot(machine))
+    content[200:400] = b"\xff" * 200
+    file.write_bytes(content)
+    with pytest.raises(SimulatorError, match="does not hold what memories hold"):
+        restore(Machine(), file)
