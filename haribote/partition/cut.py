@@ -41,7 +41,7 @@ def cut(model: onnx.ModelProto, precision: str = "float", by_cost: bool = True) 
     """
     model = fold_constants.run(model)
     file = cache_folder() / "cut" / f"{_key(model, precision, by_cost)}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         known = json.loads(file.read_text())
         groups: Groups = [(side, [Index(model).node[name] for name in names]) for side, names in known["groups"]]
         return _Search(model, precision, known["reasons"], known["halved"]).built(groups)

@@ -37,7 +37,7 @@ def measured(model: onnx.ModelProto, forced: str = "") -> tuple[str, float]:
     """
     available = {name: make for name, make in engines().items() if forced in ("", name)}
     file = cache_folder() / "host" / f"{_key(model, tuple(available))}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         found = json.loads(file.read_text())
         return str(found["engine"]), float(found["microseconds"])
     engine, microseconds = _measured(model, available)

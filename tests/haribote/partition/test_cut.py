@@ -222,6 +222,18 @@ def test_measured_once(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert measured.measured(b.finish(), "reference")[0] == "reference"
 
 
+@pytest.mark.parametrize("content", ["", "null", "[[]]", "[" * 100_000])
+def test_a_damaged_cache_is_written_anew(content: str, own_cache: Path) -> None:
+    b = Builder("one")
+    b.output(b.op("Relu", b.input("x", (64, 64), np.float32), name="y"))
+    b.output(b.op("RandomNormalLike", "y", name="z", seed=1.0))
+    first = cut(model := b.finish())
+    kept = [file for file in own_cache.rglob("*.json") if file.is_file()]
+    for file in kept:
+        file.write_text(content)
+    assert kept and cut(model).coverage == first.coverage
+
+
 def test_other_levels_are_refused() -> None:
     with pytest.raises(HariboteError, match="only -O2 says what it cannot do"):
         CompiledGraph(chain(), Options(device="auto", level=0))
