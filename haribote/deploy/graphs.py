@@ -137,7 +137,6 @@ def _independent(model: onnx.ModelProto, given: Sequence[str], parameters: Mappi
         return random.integers(0, 2, index.shape[name]).astype(index.dtype[name])
 
     feeds = {name: parameters[name] if name in parameters else drawn(name) for name in index.inputs}
-
     halves = slice(0, None, 2), slice(1, None, 2)
 
     def moved(rows: slice) -> Mapping[str, Array]:

@@ -30,6 +30,7 @@ from haribote.stack.planner.unsigned import signed_extremes
 from haribote.stack.program.builder import Built, build, shortest
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from haribote.stack.program.garbage import seldom_collected
+from simulator.archives import NPZ_ERRORS
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 from simulator.frames import with_room
@@ -93,7 +94,7 @@ def compile_stack(
         if checker.asked():
             raise LookupError(tr("what is kept was not checked now"))
         executable = from_bytes(file.read_bytes())
-    except (OSError, ValueError, LookupError, TypeError):  # not there, or not as we write it
+    except NPZ_ERRORS:  # not there, or not as we write it
         executable = built(model, precision, quick, passed).executable
         with suppress(OSError, FileError):  # a cache that cannot be written costs time only
             write_file(file, to_bytes(executable), durable=False)

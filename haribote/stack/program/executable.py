@@ -113,7 +113,7 @@ def to_bytes(found: Executable) -> bytes:
 
 
 def from_bytes(content: bytes) -> Executable:
-    """The inverse. Raises LookupError, OSError, TypeError or ValueError for what `to_bytes` has not written."""
+    """The inverse. Raises one of NPZ_ERRORS for what `to_bytes` has not written."""
     file = np.load(BytesIO(content))
     data = json.loads(str(file["text"]))
     ports = {name: tuple(_from_port(port) for port in data[name]) for name in _PORTS}

@@ -52,9 +52,11 @@ def test_a_graph_is_compiled_once(cached: Path, monkeypatch: pytest.MonkeyPatch)
         assert np.abs(session.read("y") - evaluate(model, {"x": X})["y"]).max() < 1e-6
         monkeypatch.setattr(compiled, "prepared", None)  # from now on nothing can be compiled
     (file,) = cached.glob("*.npz")
-    file.write_bytes(b"no archive")
-    with pytest.raises(TypeError, match="not callable"):
-        compile_for_sim(model, level=2)
+    whole = file.read_bytes()
+    for damaged in (b"no archive", b"", whole[:-1000], whole[:1000] + bytes(1000) + whole[2000:]):
+        file.write_bytes(damaged)
+        with pytest.raises(TypeError, match="not callable"):
+            compile_for_sim(model, level=2)
 
 
 @pytest.mark.slow
