@@ -128,7 +128,6 @@ def test_rows_that_know_of_each_other_are_found() -> None:
     assert deployable(b.finish(), {}).rows == frozenset()
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     "body",
     [
@@ -140,12 +139,6 @@ def test_rows_that_know_of_each_other_are_found() -> None:
 )
 def test_rows_that_know_their_place_or_rows_before_them_are_found(body: str) -> None:
     assert deployable(parsed(body), {}).rows == frozenset()
-=======
-def test_rows_that_know_their_place_are_found() -> None:
-    b = Builder("places")
-    places = b.constant(np.arange(12, dtype=np.float32).reshape(4, 3), "places")
-    b.output(b.op("Add", b.input("x", (4, 3), np.float32), places, name="y"))
-    assert deployable(b.finish(), {}).rows == frozenset()
 
 
 def test_a_graph_that_does_not_take_random_values_has_its_own_rows() -> None:
@@ -153,7 +146,6 @@ def test_a_graph_that_does_not_take_random_values_has_its_own_rows() -> None:
     table = b.constant(np.ones((1, 3), np.float32), "table")  # its only index is 0
     b.output(b.op("Gather", table, b.input("x", (4,), np.int64), name="y"))
     assert deployable(b.finish(), {}).rows == frozenset()
->>>>>>> 8633695a (Damaged ONNX files are refused in a message: functions without end, inner graphs and nodes that are not whole, operators newer than their opset; cut takes graphs without nodes; deploy promises any number of rows only where no row knows its place)
 
 
 def test_what_has_no_template_is_one_error_and_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
