@@ -28,6 +28,7 @@ DEALT: tuple[Dealt, ...] = (
     ("odd", "even"),
     ("batch", "odd"),
     ("batch", "even"),
+    ("odd", "batch"),
     ("batch", "batch"),
 )
 """What is tried."""
