@@ -126,6 +126,22 @@ def test_products_of_stacks_and_of_vectors(
     np.testing.assert_allclose(session.read("y"), np.matmul(feeds["a"], feeds["b"]), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("gemm", ["naive", "reordered", "tiled", "packed", "emitted"])
+def test_products_of_no_terms_are_0_wherever_they_lie(gemm: str) -> None:
+    """In memory that another value has used before."""
+    b = Builder("nothing")
+    x, empty = b.input("x", (3, 40), np.float32), b.input("empty", (3, 0), np.float32)
+    total = b.op("ReduceSum", b.op("Exp", x, name="used"), name="total", keepdims=0)
+    product = b.op("MatMul", empty, b.op("Transpose", empty, name="turned", perm=[1, 0]), name="product")
+    b.output(b.op("Add", product, total, name="y"))
+    session = sessions({"nothing": b.finish()}, gemm)["nothing"]
+    for _ in range(2):
+        session.write("x", np.ones((3, 40), np.float32))
+        session.write("empty", np.zeros((3, 0), np.float32))
+        session.run()
+        np.testing.assert_allclose(session.read("y"), np.full((3, 3), 120 * np.e), rtol=1e-5)
+
+
 @pytest.mark.slow
 def test_lenets_convolutions_use_the_template() -> None:
     from haribote.frontend.torch import trace_step

@@ -74,7 +74,7 @@ struct tiled {
     static void strip(A a, B b, Y y, Size n) {
         using T = typename Y::Value;
         alignas(64) T panel[depth * Columns];
-        for (Size k = 0; k < K; k += depth) {
+        for (Size k = 0; k == 0 || k < K; k += depth) {  // also where K is 0: a sum of nothing is 0
             const Size count = K - k < depth ? K - k : depth;
             if constexpr (FormB == 'N' && Used == Columns) {
                 blocks<FormA, Columns, Used>(a, &b(k, n), B::shape[1], y, n, k, count);
