@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import onnx
@@ -56,6 +57,23 @@ def check(model: onnx.ModelProto, stage: str) -> None:
         wrong = FORMS[node.op_type](node, index) if node.op_type in FORMS else ""
         if wrong:
             raise GraphError(f"{where}: {wrong}", tr("a rule in core/from_onnx that writes this form in others"))
+
+
+def same_values(before: Index, after: Index) -> None:
+    """Raise GraphError for the first value of a graph that has another shape or type after it was rewritten: what reads
+    it was not written for that, and nothing else would tell."""
+    for name, shape in after.shape.items():
+        was = before.shape.get(name, shape), before.dtype.get(name, after.dtype[name])
+        if was != (shape, after.dtype[name]):
+            raise GraphError(
+                tr("the value {name!r} was {before}, and is {after} as it is written now",
+                   name=name, before=_told(*was), after=_told(shape, after.dtype[name])),
+                tr("report it with the model"),
+            )  # fmt: skip
+
+
+def _told(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    return f"{dtype}[{', '.join(map(str, shape))}]"
 
 
 def _pick(node: onnx.NodeProto, index: Index) -> str:

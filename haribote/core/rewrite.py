@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 from numpy.typing import ArrayLike, DTypeLike
 
+from haribote.core import checker
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, attributes, complete
 from haribote.graphs.pruning import remove_dead_code
@@ -121,7 +122,10 @@ def once(model: onnx.ModelProto, rule: Rule) -> onnx.ModelProto | None:
     if not changed:
         return None
     remove_dead_code(builder.model)
-    return complete(builder.model)
+    found = complete(builder.model)
+    if checker.asked():
+        checker.same_values(index, Index(found))
+    return found
 
 
 def to_fixed_point(model: onnx.ModelProto, *steps: Step) -> onnx.ModelProto:

@@ -15,6 +15,7 @@ from haribote.frontend.ceil_mode import without_ceil_mode
 from haribote.graph import IR_VERSION, clone, complete, inferred, remove_unused_constants
 from haribote.misfit import miscounted
 from haribote.model_file import ANEW, about, check_declared, declared, parsed, reason, within_limits
+from haribote.operators.einsums import with_equal_sizes
 from haribote.operators.functions import DOMAIN, OPSET
 from haribote.operators.opset import at_our_opset, known
 from simulator.messages import tr
@@ -50,7 +51,7 @@ def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto
     _give_names(model)
     without_ceil_mode(model)
     del model.graph.value_info[:]
-    model = settled(within_limits(inferred(model)))
+    model = settled(within_limits(inferred(with_equal_sizes(model))))  # axes that were open have sizes now
     remove_unused_constants(model.graph)
     model = complete(model)
     check_declared(said, model)

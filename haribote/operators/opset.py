@@ -16,6 +16,7 @@ from haribote.errors import GraphError
 from haribote.model_file import CHECK, reason
 from haribote.operators import newer
 from haribote.operators.bodies import body_by_schema, types_of
+from haribote.operators.einsums import with_equal_sizes
 from haribote.operators.functions import OPSET
 from haribote.operators.subgraphs import written_out
 from simulator.errors import UserError
@@ -43,7 +44,7 @@ SAME_WITHOUT = {
 def at_our_opset(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same function in the operators of our opset; the model itself where it says no other. Raises GraphError."""
     try:
-        return _converted(model)
+        return with_equal_sizes(_converted(model))
     except UserError:
         raise
     except Exception as error:  # nodes and graphs inside of them may have any form: nothing was looked at yet

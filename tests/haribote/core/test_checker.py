@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from haribote.core import checker
+from haribote.core import checker, rewrite
 from haribote.core.from_onnx import lower
 from haribote.errors import GraphError
 from haribote.graphs.textual import parsed
@@ -36,3 +36,16 @@ def test_what_may_not_be_there_is_named(stage: str, text: str, message: str) -> 
 def test_lowered_graphs_pass(text: str) -> None:
     checker.check(lower(parsed(text)), "core")
     checker.check(elementary.run(parsed(text)), "chip")
+
+
+def test_a_rule_that_gives_another_shape_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(checker.VARIABLE, "1")
+    model = parsed(
+        "(float[2,1] x, float[2,3] z) => (float[2,3] y) <int64[2] s = {2,3}> { w = Expand(x, s) y = Mul(w, z) }"
+    )
+
+    def forgets(g: rewrite.Rewriter) -> str | bool:
+        return g.node.op_type == "Expand" and g.op("Neg", g.node.input[0])
+
+    with pytest.raises(GraphError, match=r"'w' was float32\[2, 3\], and is float32\[2, 1\]"):
+        rewrite.once(model, forgets)
