@@ -14,7 +14,7 @@ def misfit(model: onnx.ModelProto) -> str:
     """The first node with too few or too many operands, or product or element-wise node whose operands do not fit; ""
     where none is found.
     """
-    known = _shapes(model)
+    known = known_shapes(model)
     for node in model.graph.node:
         if text := miscounted(node):
             return text
@@ -72,8 +72,8 @@ def _unfit(node: onnx.NodeProto, a: Shape, b: Shape) -> str:
     return ""
 
 
-def _shapes(model: onnx.ModelProto) -> dict[str, Shape]:
-    """The shapes that are known all the same."""
+def known_shapes(model: onnx.ModelProto) -> dict[str, Shape]:
+    """The shapes of values of which ONNX knows every size, as far as it gets."""
     try:
         graph = shape_inference.infer_shapes(model, data_prop=True).graph
     except Exception:  # whatever ONNX has against it

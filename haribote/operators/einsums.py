@@ -4,10 +4,12 @@ ONNX's shape inference takes whichever of the two comes first for the size of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import onnx
-from onnx import NodeProto, TensorProto, helper, shape_inference
+from onnx import NodeProto, TensorProto, helper
+
+from haribote.misfit import known_shapes
 
 Shape = tuple[int, ...]
 DOTS = "..."
@@ -20,7 +22,7 @@ def with_equal_sizes(model: onnx.ModelProto) -> onnx.ModelProto:
         return model
     found = onnx.ModelProto()
     found.CopyFrom(model)
-    while (unequal := next(_unequal(shape_inference.infer_shapes(found)), None)) is not None:
+    while (unequal := next(_unequal(found), None)) is not None:
         _repeat(found.graph, *unequal)
         found.graph.ClearField("value_info")  # what reads the result has another shape than was said
     return found if len(found.graph.node) != len(model.graph.node) else model
@@ -28,7 +30,7 @@ def with_equal_sizes(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _unequal(model: onnx.ModelProto) -> Iterator[tuple[int, Sequence[Shape]]]:
     """The nodes that need it, by their numbers, each with the shapes that its operands should have."""
-    shapes = _shapes(model.graph)
+    shapes = known_shapes(model)
     for number, node in enumerate(model.graph.node):
         if node.op_type == "Einsum" and all(name in shapes for name in node.input):
             before = [shapes[name] for name in node.input]
@@ -50,7 +52,7 @@ def _equal(equation: str, shapes: Sequence[Shape]) -> list[Shape]:
     found = [[*shape] for shape in shapes]
     for letters, own in zip(axes, found, strict=True):
         for letter, axis in letters:
-            own[axis] = sizes.get(letter, 1)
+            own[axis] = sizes.get(letter, 1) if own[axis] == 1 else own[axis]  # else nothing fits, which is said later
     return [tuple(own) for own in found]
 
 
@@ -78,14 +80,3 @@ def _repeat(graph: onnx.GraphProto, number: int, shapes: Sequence[Shape]) -> Non
     nodes[number:number] = before
     graph.ClearField("node")
     graph.node.extend(nodes)
-
-
-def _shapes(graph: onnx.GraphProto) -> Mapping[str, Shape]:
-    """The shapes of all values of which every size is known."""
-    infos = {info.name: info.type.tensor_type.shape for info in (*graph.input, *graph.output, *graph.value_info)}
-    known = {
-        name: tuple(dim.dim_value for dim in shape.dim)
-        for name, shape in infos.items()
-        if all(dim.HasField("dim_value") for dim in shape.dim)
-    }
-    return {init.name: tuple(init.dims) for init in graph.initializer} | known

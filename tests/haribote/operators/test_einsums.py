@@ -51,7 +51,9 @@ def test_axes_that_are_open_get_their_sizes_first() -> None:
     assert Index(model).shape["e"] == (6, 3, 5)
 
 
-@pytest.mark.parametrize("equation", ["bij,bjk->bik", "bij->bik", "bijq,bjk->bik", "", "bij,bjk,k->bik"])
+@pytest.mark.parametrize(
+    "equation", ["bij,bjk->bik", "bij,bjj->bij", "bij->bik", "bijq,bjk->bik", "", "bij,bjk,k->bik"]
+)
 def test_what_has_equal_sizes_or_does_not_fit_stays(equation: str) -> None:
     model = mean_of(equation, (6, 3, 4), (6, 4, 5))
     assert with_equal_sizes(model) is model
