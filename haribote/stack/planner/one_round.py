@@ -22,14 +22,17 @@ from haribote.stack.planner.halves import halved, stored_as_halves
 from haribote.stack.planner.homes import fetched
 from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
 from haribote.stack.planner.states import NoWay, State
+from haribote.stack.planner.sums import summed
 from simulator.messages import tr
 
 
 class Found(NamedTuple):
-    """What a round has found; facts: with the constants that it adds."""
+    """What a round has found; facts: with the constants that it adds. actions: as they are priced; summed: with parts
+    added up before they travel, which is less to do and takes more room."""
 
     facts: Facts
     actions: tuple[Action, ...]
+    summed: tuple[Action, ...]
     residents: tuple[Version, ...]
 
 
@@ -53,8 +56,13 @@ def planned(facts: Facts, beam: int, turn: int, limit: float = inf) -> tuple[flo
         raise NotPlanned(tr("the results of the graph have no way to where they belong"), tr("report the graph"))
     best = finished[0]
     residents = tuple(version for versions in best.resident.values() for version in versions)
-    actions = early(stored_as_halves(halved(clustered(fetched(best.actions(), residents))), _floats(facts)))
-    return best.cost, Found(facts, actions, residents)
+    actions = fetched(best.actions(), residents)
+    return best.cost, Found(facts, _improved(actions, facts), _improved(summed(actions), facts), residents)
+
+
+def _improved(actions: Sequence[Action], facts: Facts) -> tuple[Action, ...]:
+    """The actions of a plan, joined and moved to where they are best."""
+    return early(stored_as_halves(halved(clustered(actions)), _floats(facts)))
 
 
 def _floats(facts: Facts) -> frozenset[str]:

@@ -70,6 +70,8 @@ def plans(
     first, *others = _plannings(model, beam, quick, FIRST, facts)  # without a limit there is a plan, or an error
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
+    if first.sums and not quick:
+        yield iter([first.plan(summed=False)])
     if not quick and (first.cost >= NEVER or worth_another(model, found, first.cost)):
         known, limit = first.cost, inf
         for look in (SECOND, THIRD):
@@ -141,10 +143,21 @@ class Planning:
         self.cost = inf
         self.found: Found | None = None
 
-    def plan(self) -> Plan:
-        """What was found."""
+    def plan(self, summed: bool = True) -> Plan:
+        """What was found. summed: with parts added up before they travel."""
         assert self.found is not None
-        return Plan(_with_constants(self.found.facts), self.found.actions, self.found.residents)
+        actions = self.found.summed if summed else self.found.actions
+        return Plan(_with_constants(self.found.facts), actions, self.found.residents)
+
+    @property
+    def sums(self) -> bool:
+        """Whether parts are added up before they travel: then more is on the chip at a time."""
+        if self.found is None:
+            return False
+        shifts, fewer = (
+            sum(isinstance(one, Shift) for one in some) for some in (self.found.actions, self.found.summed)
+        )
+        return fewer < shifts
 
     def go_on(self, limit: float = inf, rounds: int | None = None) -> None:
         """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. They end too
@@ -191,6 +204,10 @@ class Planning:
         if cost < self.cost:
             self.cost, self.found = cost, found
         self._over = not learnt
+
+
+def _is_shift(action: Action) -> bool:
+    return isinstance(action, Shift)
 
 
 def _settled(cost: float, found: Found, tariff: Tariff, limit: float) -> tuple[float, bool]:

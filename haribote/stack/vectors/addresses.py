@@ -98,6 +98,8 @@ def _check_units(first: BitMap, wide: BitMap, name: str, written: bool) -> None:
     """In every unit the operand must have what the output's elements there need."""
     for bit in (*unit_bits("LM"), W):
         mine, own = first[bit], wide[bit]
+        if mine == own == PART and bit != W:
+            continue  # parts of one and parts of the other, unit by unit: only `emit` knows whether that makes sense
         if PART in (mine, own):
             raise LayoutError(f"{name!r} or the output is in parts along {bit}", "sum the parts first")
         elsewhere = mine >= 0 and mine in wide.places

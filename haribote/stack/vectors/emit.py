@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from haribote.layout import LayoutError
 from haribote.stack.code import GRF, LM, Code
-from haribote.stack.maps import NOTHING, BitMap, W
+from haribote.stack.maps import NOTHING, PART, BitMap, W
 from haribote.stack.places import BANKS, NoRoom, Place
 from haribote.stack.vectors.addresses import CYCLES, Operand, four, groups, operand
 from haribote.stack.vectors.expression import Expression, expression, types_of
@@ -47,10 +47,13 @@ def emit(
     of the same map. dtypes: of the inputs at least. constants: arrays of one element. chosen: the groups of four long
     words of the outputs that are computed (None: all).
 
-    Raises LayoutError where an operand is in other units than the output, UnsupportedOp, NoRoom for temporaries.
+    Raises LayoutError where an operand is in other units than the output, or in parts that are not just added up,
+    UnsupportedOp, NoRoom for temporaries.
     """
     if not writes:
         return
+    if PART in next(iter(writes.values()))[0].map.table.values() and any(node.op_type != "Add" for node in nodes):
+        raise LayoutError(f"parts of {', '.join(writes)} can only be added up", "sum the parts first")
     mark = code.mark()
     try:
         _whole(code, nodes, reads, writes, dtypes, constants, chosen)

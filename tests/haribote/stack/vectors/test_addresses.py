@@ -36,6 +36,14 @@ def test_other_units_are_refused(other: BitMap, message: str) -> None:
         operand(FIRST, other, "x", False)
 
 
+def test_parts_may_stand_beside_parts_of_the_same_units() -> None:
+    parts = found((2, 4), {W: 0, PE: 1, address(0): 2, MAB: PART})
+    assert operand(parts, parts, "x", False).pairs == ((0, 1), (2, 3))
+    with pytest.raises(LayoutError, match="is in parts along W"):
+        near = found((2, 4), {W: PART, PE: 1, address(0): 2, address(1): 0})
+        operand(near, near, "x", False)
+
+
 def test_words_in_another_order_are_put_together() -> None:
     assert operand(FIRST, FIRST, "x", False).pairs == ((0, 1), (2, 3))
     crossed = found((2, 4), {W: 2, PE: 1, address(0): 0})
