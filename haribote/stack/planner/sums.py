@@ -12,6 +12,9 @@ from typing import NamedTuple
 from haribote.stack.maps import PART, BitMap
 from haribote.stack.plan import Action, Compute, Shift, Version, reads, writes
 
+LITTLE = 32
+"""Long words per PE of parts that may be more than their sum, though they take up room until all of them are there."""
+
 
 class _Sum(NamedTuple):
     """Two sums of parts that are added, by their numbers among the actions, and what adds them."""
@@ -60,7 +63,7 @@ def _alike(actions: Sequence[Action], numbers: Sequence[int], result: Version, r
         and not one.axes
         and not other.axes
         and _is_in_parts(one.source.map)
-        and one.source.map.longs <= result.map.longs  # else they want more room, until the last of them is there
+        and one.source.map.longs <= max(result.map.longs, LITTLE)
         and one.source.map == other.source.map
         and one.target.map == other.target.map == result.map
         and read[one.source] == read[other.source] == 1
