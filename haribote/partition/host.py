@@ -21,6 +21,9 @@ Run = Callable[[Mapping[str, Array]], dict[str, Array]]
 WRONG_IN_ONNXRUNTIME = {"Bernoulli"}
 """It runs ONNX's body of it, which compares the other way round: 1 with probability 1 - p."""
 
+WRONG_WITH_VECTORS = ["MatmulTransposeFusion"]
+"""Its optimisation that multiplies a vector by the matrix itself where its transpose is meant."""
+
 
 def reference(model: onnx.ModelProto) -> Run:
     """Node by node, by the reference operators."""
@@ -53,11 +56,23 @@ def _onnxruntime(model: onnx.ModelProto) -> Run | None:
     options.log_severity_level = 3
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # it shares the machine with torch
     try:
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(),
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=WRONG_WITH_VECTORS if _multiplies_vectors(model) else [],
+        )
     except Exception:  # its errors have no common class: an operator or a type that it has not
         return None
     names = [info.name for info in model.graph.output]
     return lambda feeds: dict(zip(names, map(np.asarray, session.run(names, _arrays(feeds))), strict=True))
+
+
+def _multiplies_vectors(model: onnx.ModelProto) -> bool:
+    """Whether a product has a vector, or what may be one, as its second operand."""
+    shape = Index(model).shape
+    products = [node for node in model.graph.node if node.op_type == "MatMul"]
+    return any(len(shape.get(node.input[1], ())) < 2 for node in products)
 
 
 def _arrays(feeds: Mapping[str, Array]) -> dict[str, Array]:

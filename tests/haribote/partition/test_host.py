@@ -55,6 +55,18 @@ def test_a_compiled_graph_says_what_runs_it() -> None:
     assert CompiledGraph(small(), Options("host")).engine == "reference"
 
 
+@pytest.mark.parametrize(("shape", "perm"), [((5, 6), [1, 0]), ((5, 5), [1, 0]), ((2, 5, 6), [0, 2, 1])])
+def test_a_transposed_matrix_by_a_vector(shape: tuple[int, ...], perm: list[int]) -> None:
+    """onnxruntime's optimisation takes the matrix as it was before."""
+    builder, random = Builder("turned"), np.random.default_rng(0)
+    a, v = builder.input("a", shape, np.float32), builder.input("v", (5,), np.float32)
+    builder.output(builder.op("MatMul", builder.op("Transpose", a, perm=perm, name="t"), v, name="y"))
+    given = {"a": random.normal(size=shape).astype(np.float32), "v": random.normal(size=5).astype(np.float32)}
+    model = builder.finish()
+    _, run = host.fastest(model)
+    np.testing.assert_allclose(run(given)["y"], evaluate(model, given)["y"], rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("engine", ["onnxruntime", "C++", "reference"])
 def test_a_number_without_axes(engine: str) -> None:
     """As `evaluate` gives them: a number of NumPy, no array."""
