@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from onnx import helper
+from onnx import TensorProto, helper
 
 from haribote.frontend.aten import Lowering, Scalar, aten, rule
 from simulator.messages import tr
@@ -85,8 +85,28 @@ def _scatter_reduce(
 @rule(aten.topk.default, lists=True)
 def _topk(g: Lowering, x: str, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[str, str]:
     """Values and places."""
-    rank = len(g.shapes[x])
     names = [g.builder.fresh(g.results.get(number, f"{g.result}.{number}")) for number in (0, 1)]
-    reads = [x, g.ints([k], "k")]
-    g.builder.keep(helper.make_node("TopK", reads, names, names[0], axis=dim % rank, largest=int(largest), sorted=1))
-    return names[0], names[1]
+    return _ordered(g, x, k, dim % len(g.shapes[x]), largest, names[0], names[1])
+
+
+def _ordered(g: Lowering, x: str, k: int, axis: int, largest: bool, values: str, places: str) -> tuple[str, str]:
+    node = helper.make_node(
+        "TopK", [x, g.ints([k], "k")], [values, places], values, axis=axis, largest=int(largest), sorted=1
+    )
+    g.builder.keep(node)
+    return values, places
+
+
+@rule(aten.sort.default, aten.sort.stable, lists=True)
+def _sort(
+    g: Lowering, x: str, dim: int = -1, descending: bool = False, *, stable: bool | None = None
+) -> tuple[str, str]:
+    """As `topk` of all, which keeps the order of those that are equal; bools as numbers on the way."""
+    shape, of_bool = g.shapes[x], g.types[x] == torch.bool
+    axis = dim % len(shape)
+    values, places = (g.builder.fresh(g.results.get(number, f"{g.result}.{number}")) for number in (0, 1))
+    if not of_bool:
+        return _ordered(g, x, shape[axis], axis, descending, values, places)
+    words = g.builder.fresh(f"{g.result}.words")
+    _ordered(g, g.value(x, torch.int32), shape[axis], axis, descending, words, places)
+    return g.builder.op("Cast", words, name=values, to=int(TensorProto.BOOL)), places

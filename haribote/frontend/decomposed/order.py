@@ -15,12 +15,12 @@ LONGEST = 1024
 
 
 def sort(x: Tensor, dim: int = -1, descending: bool = False) -> Any:
-    """All elements of the axis, those that are equal in the order in which they were."""
-    return torch.topk(x, x.shape[dim] if x.dim() else 1, dim, largest=descending)
+    """Of a number; along an axis there is a rule, for where it stays with torch, `topk` would not be stable."""
+    return NotImplemented if x.dim() else (x.clone(), torch.zeros((), dtype=torch.int64))
 
 
 def stable_sort(x: Tensor, *, stable: bool | None = False, dim: int = -1, descending: bool = False) -> Any:
-    """As `sort`, which is stable."""
+    """As `sort`."""
     return sort(x, dim, descending)
 
 

@@ -101,3 +101,15 @@ def test_what_values_decide_stays_with_pytorch():
 
     found = explain(chosen, X, options={"device": "host"})
     assert "what runs depends on values" in str(found)
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.float64, torch.int64, torch.float32])
+def test_sorting_is_stable_wherever_it_runs(dtype):
+    """A float64 stays with PyTorch, whose topk is not stable; nor does it take bools."""
+    x = torch.randint(0, 2, (4, 50), generator=torch.Generator().manual_seed(0)).to(dtype)
+    left = 2 if dtype == torch.float64 else 0
+    agree(lambda x: (*x.sort(dim=1, stable=True), *x.sort(dim=0, stable=True, descending=True)), x, "host", left)
+    if dtype == torch.int64:  # more than 32 bits
+        large = x + 2**40
+        found = torch.compile(lambda x: x.sort(dim=1, stable=True), backend="haribote")(large)
+        assert all(map(torch.equal, found, large.sort(dim=1, stable=True)))
