@@ -120,7 +120,7 @@ class Flattener:
         if name == "platform_index":
             return [np.asarray(_default_platform(params["platforms"]), np.int32)]
         inner = next((params[key] for key in CALLS if key in params), None)
-        if inner is not None:
+        if inner is not None and _takes(closed(inner), inputs):
             return self._inline(closed(inner), equation, inputs)
         if equation.effects:
             raise UnsupportedOp(
@@ -181,6 +181,14 @@ class Flattener:
         if all(case is cases[0] for case in cases):
             return cases[0]
         return self.operation("select_n", [which, *cases], [aval], {}, source)[0]
+
+
+def _takes(inner: ClosedJaxpr, inputs: Sequence[Value]) -> bool:
+    """Whether a program has these inputs, as that of a call; that of a reduction takes single elements."""
+    shapes = [getattr(var.aval, "shape", ()) for var in inner.jaxpr.invars]
+    keys_of = [is_key(var.aval) for var in inner.jaxpr.invars]
+    given = [value.shape[:-1] if key else value.shape for key, value in zip(keys_of, inputs, strict=False)]
+    return shapes == given
 
 
 def _default_platform(platforms: Sequence[Any]) -> int:

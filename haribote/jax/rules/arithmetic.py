@@ -21,7 +21,11 @@ SAME_IN_ONNX = {name: row.name for row in ROWS for name in row.jax.split()}
 
 @rule(*SAME_IN_ONNX)
 def unary(g: Lowering, x: Value) -> Held:
-    """One operator."""
+    """One operator, that ONNX may have for numbers with a sign only."""
+    if g.operation.name == "neg" and x.dtype.kind == "u":
+        return g.each("Sub", g.scalar(0, x), x)
+    if g.operation.name == "sign" and x.dtype.kind == "u":
+        return g.each("Min", x, g.scalar(1, x))
     return g.each(SAME_IN_ONNX[g.operation.name], x)
 
 
@@ -166,11 +170,21 @@ def round_(g: Lowering, x: Value, rounding_method: Any) -> Held:
     return g.each("Mul", g.each("Sign", x, part="sign"), size)
 
 
+def _within(g: Lowering, x: Held, kind: np.dtype[Any], dtype: np.dtype[Any]) -> Held:
+    """Floats no further out than an integer type goes, as XLA has it, where its ends are floats too."""
+    info = np.iinfo(dtype)
+    if dtype.kind == "u" or dtype.itemsize < 4:
+        x = g.each("Max", x, g.scalar(int(info.min), kind), part="low")
+    return g.each("Min", x, g.scalar(int(info.max), kind), part="high") if dtype.itemsize < 4 else x
+
+
 @rule("convert_element_type")
 def convert(g: Lowering, x: Value, new_dtype: Any) -> Held:
     """Elements of another type; float16 and bfloat16 stay float32."""
     held = g.small(x)
     dtype = graph_type(np.dtype(new_dtype))
+    if is_float(x.dtype) and dtype.kind in "iu":
+        held = _within(g, held, x.dtype, dtype)
     return held if graph_type(x.dtype) == dtype else g.cast(held, dtype, "")
 
 

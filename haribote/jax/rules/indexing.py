@@ -124,7 +124,7 @@ def _read(g: Lowering, x: Value, form: Form, indices: Value, clip: bool, filling
     flat = g.reshaped(Held(g.full(x), x.shape), (prod(x.shape),))
     if isinstance(indices, np.ndarray):
         numbers, known = known_numbers(form, indices, clip)
-        name = g.constant(np.ascontiguousarray(np.broadcast_to(numbers, g.result.shape))).name
+        name = g.constant(np.broadcast_to(numbers, g.result.shape)).name
         inside = None if known is None else g.constant(known)
     else:
         found, inside = numbers_of(g, form, indices, clip)

@@ -114,12 +114,14 @@ class Lowering:
         """The name of a tensor of exactly the value's shape."""
         shape = value.shape if shape is None else shape
         if isinstance(value, np.ndarray):
-            return self.constant(value).name
+            return self.constant(value.reshape(shape)).name
         held = self.small(value)
         if held.shape == shape:
             return held.name
         if prod(held.shape) == prod(shape):
             return self.reshaped(held, shape).name
+        if len(held.shape) > len(shape):  # leading axes of size 1, which Expand would keep
+            held = self.reshaped(held, held.shape[len(held.shape) - len(shape) :])
         return self.node("Expand", held.name, self.sizes(shape), part="whole")
 
     def constant(self, array: Array, dtype: DTypeLike | None = None) -> Held:
@@ -170,6 +172,15 @@ class Lowering:
             return held
         return Held(self.node("Reshape", held.name, self.sizes(shape), part="shape", **empty_axes(shape)), shape)
 
+    def counted(self, value: Value) -> Held:
+        """A whole value in a type that ONNX sums and orders: int32 for bool and for integers of fewer bits."""
+        held, wide = Held(self.full(value), value.shape), wider(value.dtype)
+        return held if wide == graph_type(value.dtype) else self.cast(held, wide)
+
+    def narrowed(self, held: Held, dtype: np.dtype[Any]) -> Held:
+        """What was computed of `counted` values, in their own type: its lowest bits."""
+        return held if wider(dtype) == graph_type(dtype) else self.cast(held, dtype, "")
+
     def cast(self, held: Held, dtype: DTypeLike, part: str = "cast") -> Held:
         """Elements of another type."""
         kind = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(graph_type(np.dtype(dtype))))
@@ -179,6 +190,12 @@ class Lowering:
 def graph_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """What values of a type are computed in."""
     return np.dtype(np.float32) if is_float(dtype) and dtype.itemsize < 4 else dtype
+
+
+def wider(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type in which ONNX's reductions, products and orders of a type are computed."""
+    small = dtype.kind in "biu" and dtype.itemsize < 4
+    return np.dtype(np.int32) if small else graph_type(dtype)
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:

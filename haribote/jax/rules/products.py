@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from haribote.jax.flat.values import Value
-from haribote.jax.rules.lowering import Held, Lowering, rule
+from haribote.jax.rules.lowering import Held, Lowering, rule, wider
 
 Axes = tuple[Sequence[int], Sequence[int]]
 
@@ -23,10 +23,10 @@ def dot_general(g: Lowering, x: Value, y: Value, dimension_numbers: tuple[Axes, 
     left = _matrix(g, x, batch_x, rows, summed_x)
     right = _matrix(g, y, batch_y, summed_y, columns)
     if x.dtype.kind in "biu":
-        left, right = (g.cast(side, g.result.dtype) for side in (left, right))
+        left, right = (g.cast(side, wider(g.result.dtype)) for side in (left, right))
     shape = (*left.shape[:-1], right.shape[-1])
     product = Held(g.node("MatMul", left.name, right.name), shape)
-    return g.reshaped(product, g.result.shape)
+    return g.narrowed(g.reshaped(product, g.result.shape), g.result.dtype)
 
 
 def _matrix(g: Lowering, x: Value, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Held:

@@ -19,13 +19,13 @@ OPERATORS = {"reduce_sum": "ReduceSum", "reduce_max": "ReduceMax", "reduce_min":
 @rule("reduce_sum", "reduce_max", "reduce_min")
 def reduce(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
     """Over axes, which are gone afterwards."""
-    return _reduced(g, OPERATORS[g.operation.name], Held(g.full(x), x.shape), axes)
+    return g.narrowed(_reduced(g, OPERATORS[g.operation.name], g.counted(x), axes), x.dtype)
 
 
 @rule("reduce_prod")
 def reduce_prod(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
     """The product over axes."""
-    return _reduced(g, "ReduceProd", Held(g.full(x), x.shape), axes)
+    return g.narrowed(_reduced(g, "ReduceProd", g.counted(x), axes), x.dtype)
 
 
 @rule("reduce_or", "reduce_and")
@@ -57,14 +57,15 @@ def reduce_xor(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
 def argument(g: Lowering, x: Value, axes: Sequence[int], index_dtype: Any) -> Held:
     """Where the largest or smallest element is, the first of several."""
     kind = "ArgMax" if g.operation.name == "argmax" else "ArgMin"
-    place = Held(g.node(kind, g.full(x), axis=axes[0], keepdims=0), g.result.shape)
+    place = Held(g.node(kind, g.counted(x).name, axis=axes[0], keepdims=0), g.result.shape)
     return g.cast(place, index_dtype)
 
 
 @rule("cumsum")
 def cumsum(g: Lowering, x: Value, axis: int, reverse: bool) -> Held:
     """The sum of an element and those before it; reverse: of it and those behind it."""
-    return g.whole("CumSum", g.full(x), g.constant(np.array(axis)).name, reverse=int(reverse))
+    total = g.whole("CumSum", g.counted(x).name, g.constant(np.array(axis)).name, reverse=int(reverse))
+    return g.narrowed(total, x.dtype)
 
 
 RUNNING = {"cumprod": "Mul", "cummax": "Max", "cummin": "Min"}

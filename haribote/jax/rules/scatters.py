@@ -11,6 +11,7 @@ from haribote.jax.flat.values import Value
 from haribote.jax.rules.indexing import Form, clipped, form_of, known_numbers, moved, numbers_of
 from haribote.jax.rules.lowering import Held, Lowering, rule
 from haribote.jax.rules.shapes import sliced
+from simulator.messages import tr
 
 
 @rule("dynamic_update_slice")
@@ -45,12 +46,21 @@ NEUTRAL = {"add": 0.0, "mul": 1.0}
 
 
 @rule(*SCATTERS)
-def scatter(g: Lowering, x: Value, indices: Value, update: Value, dimension_numbers: Any, mode: Any) -> Held:
+def scatter(
+    g: Lowering,
+    x: Value,
+    indices: Value,
+    update: Value,
+    dimension_numbers: Any,
+    mode: Any,
+    update_jaxpr: Any = None,
+) -> Held:
     """X with slices replaced, or combined with others; slices that are not inside are left out, or moved inside.
 
     What is left out goes to one more element behind the others, which is then taken away.
     """
     kind = SCATTERS[g.operation.name]
+    g.require(kind != "none" or update_jaxpr is None, tr("no function of elements; x.at[i].set(f(x[i])) is the same"))
     size, dims = [1] * len(x.shape), dimension_numbers
     outside = (*dims.inserted_window_dims, *dims.operand_batching_dims)
     for axis, of_window in zip((k for k in range(len(size)) if k not in outside), dims.update_window_dims, strict=True):
@@ -88,7 +98,7 @@ def _scattered_inside(g: Lowering, x: Value, numbers: Held, inside: Held, update
 @rule("sort")
 def sort(g: Lowering, *arrays: Value, dimension: int, num_keys: int) -> list[Held]:
     """By the first arrays, the later ones where the earlier are equal: a stable sort by the last of them first."""
-    held = [Held(g.full(array), array.shape) for array in arrays]
+    held = [g.counted(array) for array in arrays]
     count = g.sizes([arrays[0].shape[dimension]])
     for key in range(num_keys)[::-1]:
         value = g.node("TopK", held[key].name, count, part="order", axis=dimension, largest=0, sorted=1)
@@ -97,12 +107,12 @@ def sort(g: Lowering, *arrays: Value, dimension: int, num_keys: int) -> list[Hel
             Held(value if k == key else g.node("GatherElements", other.name, order, axis=dimension), other.shape)
             for k, other in enumerate(held)
         ]
-    return held
+    return [g.narrowed(one, array.dtype) for one, array in zip(held, arrays, strict=True)]
 
 
 @rule("top_k")
 def top_k(g: Lowering, x: Value, k: int, axis: int = -1) -> list[Held]:
     """The largest elements along an axis, from the largest on, and where they are."""
-    value = g.node("TopK", g.full(x), g.sizes([k]), axis=axis % len(x.shape), largest=1, sorted=1)
+    value = g.node("TopK", g.counted(x).name, g.sizes([k]), axis=axis % len(x.shape), largest=1, sorted=1)
     places = Held(g.second_output(value), g.result.shape)
-    return [Held(value, g.result.shape), g.cast(places, g.operation.outputs[1].dtype)]
+    return [g.narrowed(Held(value, g.result.shape), x.dtype), g.cast(places, g.operation.outputs[1].dtype)]

@@ -24,8 +24,11 @@ def broadcast(g: Lowering, x: Value, *_: Value, shape: Shape, broadcast_dimensio
 
 
 @rule("reshape", "squeeze")
-def reshape(g: Lowering, x: Value, *_: Value) -> Held:
-    """The same elements in order."""
+def reshape(g: Lowering, x: Value, *_: Value, dimensions: Sequence[int] | None = None) -> Held:
+    """The same elements in order; of a reshape, in that of axes in the order of `dimensions`."""
+    if g.operation.name == "reshape" and dimensions is not None:
+        turned = tuple(x.shape[axis] for axis in dimensions)
+        return g.reshaped(Held(g.node("Transpose", g.full(x), perm=list(dimensions)), turned), g.result.shape)
     held = g.small(x)
     if prod(held.shape) != prod(x.shape):
         if prod(held.shape) == 1:

@@ -265,3 +265,45 @@ def test_graphs_are_onnx_and_named_after_the_arguments() -> None:
     (graph,) = mnjit(lambda x, *, weights: x @ weights["w"]).graphs(X, weights={"w": W})
     assert [info.name for info in graph.graph.input] == ["arg0", "weights.w"]
     assert [node.op_type for node in graph.graph.node] == ["Gemm"]
+
+
+def test_axes_that_a_reshape_turns() -> None:
+    """`vmap` of a convolution and the gradient of a product write them as one primitive."""
+    both(lambda x: jax.lax.reshape(x, (2, 6), dimensions=(1, 0)), X)
+    both(jax.grad(lambda x: jnp.prod(x, 1).sum()), X)
+    random = np.random.default_rng(0)
+    x, w = (random.normal(size=size).astype(np.float32) for size in ((2, 2, 3, 5, 4), (2, 4, 3, 3, 2)))
+    both(jax.vmap(lambda x, w: jax.lax.conv_general_dilated(x, w, (2, 1), "SAME")), x, w)
+
+
+def test_programs_on_single_elements_are_no_calls() -> None:
+    """A reduction by a function of one's own, and an update by one."""
+    pairs = host(lambda x: jax.lax.reduce((x, x * 2), (0.0, 1.0), lambda a, b: (a[0] + b[0], a[1] * b[1]), (1,)))
+    with pytest.raises(UnsupportedOp, match=r"reduce\(.*: mnjit has no rule for it"):
+        pairs(X)
+    with pytest.raises(UnsupportedOp, match=r"reduce_window\(.*: mnjit has no rule for it"):
+        host(lambda x: jax.lax.reduce_window(x, 1.0, jax.lax.mul, (2, 2), (1, 1), "VALID"))(X)
+    with pytest.raises(UnsupportedOp, match=r"x.at\[i\].set\(f\(x\[i\]\)\) is the same"):
+        host(lambda x: x.at[jnp.array([0, 2])].apply(jnp.sin))(X)
+    both(lambda x: x.at[jnp.array([0, 2])].set(jnp.sin(x[jnp.array([0, 2])])), X)
+
+
+def test_values_held_in_fewer_or_more_axes() -> None:
+    both(lambda x: jnp.meshgrid(x[0:1, None, :].reshape(1, 4)[0], x[1]), X)
+    both(lambda x: jnp.percentile(x, 30.0), X)
+    both(lambda x: jnp.select([x < 0, x < 1], [x, x * 2], 7.0), X[0])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.uint32])
+def test_floats_beyond_an_integer_type(dtype: Any) -> None:
+    x = np.array([1.5, -1.5, 0, 300.7, -300.7, 7e4, -7e4], np.float32)
+    both(lambda x: (x.astype(dtype), (x / 100).astype(dtype).astype(np.float32)), x)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.uint32])
+def test_sums_and_orders_of_types_that_onnx_has_none_for(dtype: Any) -> None:
+    x = (np.arange(-6, 6) * 11).astype(dtype).reshape(3, 4)
+    both(lambda x: (jnp.sort(x), jnp.argmax(x, 1), jnp.argmin(x), jnp.argsort(x, 0), x.max(), x.min(0)), x)
+    if dtype is not np.bool_:
+        both(lambda x: (jnp.cumsum(x, 1, x.dtype), x.sum(0, x.dtype), x.prod(1, x.dtype)), x)
+        both(lambda x: (-x, jnp.sign(x), jax.lax.dot(x, x.T), jax.lax.top_k(x, 2)), x)
