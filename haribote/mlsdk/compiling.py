@@ -65,6 +65,8 @@ def _traced(
     asked: CompileOptions,
 ) -> Artefact:
     made = 0
+    for registered in context.records():
+        registered.look()
     while True:
         try:
             traced = trace(fn, inputs, context.residents(), context.records())

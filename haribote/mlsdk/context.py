@@ -237,6 +237,8 @@ class Context(Complete):
     def synchronize(self) -> None:
         """Bring registered tensors that functions have changed back into the torch tensors."""
         with span("synchronize"):
+            for record in self._records:
+                record.look()
             for resident in [*self._tensors.values(), *self._states.values()]:
                 resident.look()
                 if resident.behind:

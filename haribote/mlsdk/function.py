@@ -122,6 +122,8 @@ class CompiledFunction(Complete):
 
     def _records(self) -> dict[str, OptimizerRecord]:
         known = {record.name: record for record in self._context.records()}
+        for record in known.values():
+            record.look()
         return {name: known[name] for name in self._traced.stepped if name in known}
 
     def _refresh(self) -> None:

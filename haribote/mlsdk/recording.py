@@ -90,7 +90,7 @@ def record(
 
     The user's tensors, optimisers and random state are afterwards what they were. Raises as `tracing.trace`.
     """
-    with _on_copies(residents), torch.random.fork_rng(devices=[]):
+    with _on_copies(residents), _keeping_states(records), torch.random.fork_rng(devices=[]):
         states = {name: one for name, one in residents.items() if isinstance(one, State) and one.ours}
         copies = {name: state.value().clone() for name, state in states.items()}
         program, noted = _noted(function, sample, residents, records, copies)
@@ -203,6 +203,36 @@ def _on_copies(residents: Mapping[str, Resident]) -> Iterator[None]:
                 tensor.requires_grad_(requires)
         for resident in fresh:  # writes to the copies have counted as the user's
             resident.agree()
+
+
+@contextmanager
+def _keeping_states(records: Sequence[OptimizerRecord]) -> Iterator[None]:
+    """Optimisers of no family have the same state afterwards. Raises UnsupportedModel where the function changes what
+    is no registered tensor of it: the next call would begin with it as it was.
+    """
+    others = [record.optimizer for record in records if record.family is None]
+    before = [{parameter: dict(state) for parameter, state in optimizer.state.items()} for optimizer in others]
+    try:
+        yield
+        for optimizer, kept in zip(others, before, strict=True):
+            _require_kept(optimizer, kept)
+    finally:
+        for optimizer, kept in zip(others, before, strict=True):
+            optimizer.state.clear()
+            optimizer.state.update(kept)
+
+
+def _require_kept(optimizer: torch.optim.Optimizer, before: Mapping[Any, Mapping[str, Any]]) -> None:
+    for parameter, state in optimizer.state.items():
+        kept = before.get(parameter, {})
+        for key, value in state.items():
+            same = value is kept.get(key) if isinstance(value, Tensor) else key in kept and value == kept[key]
+            if not same:
+                kind = type(optimizer).__name__
+                raise UnsupportedModel(
+                    tr("a step of {kind} makes {key!r} of its state anew, which no later call would see", kind, key),
+                    tr("its state as tensors that are there before compile, such as after one step in plain PyTorch"),
+                )
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Protocol
 from weakref import WeakSet
+from zlib import crc32
 
 import torch
 from torch import Tensor
@@ -16,6 +17,25 @@ from haribote.mlsdk.naming import known_name
 
 everywhere: WeakSet[Resident] = WeakSet()
 """The residents of all contexts: several may have the same tensor."""
+
+
+def checksum(tensor: Tensor) -> int:
+    """Of the bits of a tensor."""
+    flat = tensor.detach().reshape(-1).contiguous()
+    return crc32(flat.view(torch.uint8).numpy().data) if flat.numel() else 0
+
+
+def overlap(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors may have elements in common."""
+    (begin, end), (other_begin, other_end) = _span(a), _span(b)
+    return begin < other_end and other_begin < end
+
+
+def _span(tensor: Tensor) -> tuple[int, int]:
+    """Addresses of its first byte and of the one after its last; nothing where it has no elements."""
+    pairs = zip(tensor.shape, tensor.stride(), strict=True)
+    last = sum((size - 1) * stride for size, stride in pairs) if tensor.numel() else -1
+    return tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size()
 
 
 class Holder(Protocol):
@@ -42,7 +62,7 @@ class Resident(ABC):
         self.version = 0
         self.behind = False
         self.pending: Tensor | None = None
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: tuple[int, int, int, int] | None = None
         everywhere.add(self)
 
     @property
@@ -71,9 +91,10 @@ class Resident(ABC):
         """From now on only later writes of the user count."""
         self._seen = self._mark()
 
-    def _mark(self) -> tuple[int, int, int] | None:
+    def _mark(self) -> tuple[int, int, int, int] | None:
+        """The bits too, since a tensor's version counts no writes to its `data`."""
         found = self.tensor()
-        return None if found is None else (id(found), found.data_ptr(), found._version)
+        return None if found is None else (id(found), found.data_ptr(), found._version, checksum(found))
 
     def load(self, value: Tensor) -> None:
         """Give the device a value; the torch tensor stays behind."""
@@ -158,13 +179,23 @@ class OptimizerRecord:
 
     def __init__(self, name: str, optimizer: Optimizer) -> None:
         self.name, self.optimizer, self.family = name, optimizer, family_of(optimizer)
-        self.steps = max((int(found) for found in self._counts()), default=0)
+        self.steps = self._seen = self._count()
+
+    def look(self) -> None:
+        """Take notice of steps on the host, or of a state that was loaded: torch's count is the current one."""
+        count = self._count()
+        if count != self._seen:
+            self.steps = self._seen = count
+
+    def _count(self) -> int:
+        """The steps that torch's state has seen; of SGD with momentum, whether there was one."""
+        return max((int(found) for found in self._counts()), default=0)
 
     def _counts(self) -> Iterator[float]:
         for state in self.optimizer.state.values():
             if "step" in state:
                 yield float(state["step"])
-            elif isinstance(state.get("momentum_buffer"), Tensor) and state["momentum_buffer"].any():
+            elif isinstance(state.get("momentum_buffer"), Tensor):
                 yield 1.0
 
     def state_name(self, parameter: Tensor, key: str) -> str:
@@ -196,3 +227,4 @@ class OptimizerRecord:
                 state = self.optimizer.state.get(parameter)
                 if state and "exp_avg" in state:
                     state["step"] = torch.tensor(float(self.steps))
+        self._seen = self._count()

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import onnx
 import torch
 from torch import fx
 
-from haribote.errors import HariboteError, UnsupportedOp
+from haribote.errors import HariboteError, UnsupportedModel, UnsupportedOp
 from haribote.frontend.lowering import RULES
 from haribote.frontend.torch import lower_program
 from haribote.graph import set_metadata
 from haribote.mlsdk.recording import Change, Function, Tensors, Trace, record
-from haribote.mlsdk.residents import OptimizerRecord, Resident
+from haribote.mlsdk.residents import OptimizerRecord, Resident, overlap
 from haribote.mlsdk.single import pure
 from simulator.messages import tr
 
@@ -78,6 +78,7 @@ def _graph(program: fx.GraphModule, noted: Trace, sample: Tensors, residents: Ma
         if _origin(node) is not places[name]:
             updates[name] = f"{name}.next"
             kept[f"{name}.next"] = node
+    _require_memory_of_its_own(updates, residents)
     program.graph.find_nodes(op="output")[0].args = (list(kept.values()),)
     for node in reversed(program.graph.nodes):
         if not node.users and node.op not in ("output", "placeholder"):
@@ -98,6 +99,18 @@ def _graph(program: fx.GraphModule, noted: Trace, sample: Tensors, residents: Ma
         {name: change for name, change in noted.changes.items() if name in used},
         tuple(noted.stepped),
     )
+
+
+def _require_memory_of_its_own(updated: Iterable[str], residents: Mapping[str, Resident]) -> None:
+    """Raises UnsupportedModel for a write to a tensor that would change another one: on the device they are two."""
+    tensors = {name: found for name, resident in residents.items() if (found := resident.tensor()) is not None}
+    for name in updated:
+        for other, tensor in tensors.items():
+            if other != name and name in tensors and overlap(tensors[name], tensor):
+                raise UnsupportedModel(
+                    tr("the function writes to {name!r}, whose memory is also that of {other!r}", name, other),
+                    tr("one tensor for both, as in b.weight = a.weight, or .clone()"),
+                )
 
 
 def _origin(node: fx.Node) -> fx.Node:

@@ -272,3 +272,52 @@ def test_what_is_not_one_program_runs_in_pieces_with_a_warning(monkeypatch: pyte
     with pytest.warns(UserWarning, match=r"the chip runs this graph in pieces \(1\): not this one"):
         compiled = context(CHIP).compile(lambda given: {"y": given["x"] + 1}, {"x": x})
     torch.testing.assert_close(compiled({"x": x})["y"].cpu(), x + 1)
+
+
+def test_what_the_program_writes_to_data_is_seen() -> None:
+    """No version of a tensor counts it."""
+    torch.manual_seed(0)
+    pair = Pair(mlp(), sgd)
+    compiled = pair.context.compile(pair.function, batch())
+    for _ in range(2):
+        pair.check(compiled, batch())
+        pair.context.synchronize()
+        for model in (pair.model, pair.other):
+            model[2].bias.data.add_(1)  # type: ignore[index, operator, union-attr]
+    pair.check(compiled, batch())
+    pair.check_parameters()
+
+
+def test_a_value_that_is_written_again_is_the_current_one() -> None:
+    """Though the torch tensor has stayed what it was while the device's value changed."""
+    pair = Pair(mlp(), sgd)
+    before = {name: value.clone() for name, value in pair.model.state_dict().items()}
+    compiled = pair.context.compile(pair.function, batch())
+    compiled(batch())
+    pair.model.load_state_dict(before)
+    pair.context.synchronize()
+    assert all(torch.equal(value, before[name]) for name, value in pair.model.state_dict().items())
+
+
+def test_registered_tensors_in_the_same_memory() -> None:
+    """They are two on the device: a function that writes to one of them is refused."""
+    found, base = context(), torch.zeros(6)
+    for name, part in {"a": base[:3], "b": base[2:], "c": base[:2]}.items():
+        set_tensor_name(part, name)
+        found.register_buffer(part)
+
+        def write(given: dict[str, Tensor], part: Tensor = part) -> dict[str, Tensor]:
+            return {"y": part.add_(given["x"])}
+
+        if name == "a":
+            found.compile(write, {"x": torch.ones(1)})
+        else:
+            with pytest.raises(HariboteError, match=f"writes to '{name}', whose memory is also that of 'a'"):
+                found.compile(write, {"x": torch.ones(1)})
+
+
+def test_a_norm_by_power_iteration() -> None:
+    """Products of a transposed matrix by a vector, and buffers that they change."""
+    torch.manual_seed(0)
+    layer = nn.utils.parametrizations.spectral_norm(nn.Linear(6, 5))
+    Pair(nn.Sequential(layer, nn.Tanh(), nn.Linear(5, 3)), sgd).check_training()

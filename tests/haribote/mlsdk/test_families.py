@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 
+from haribote.errors import UnsupportedModel
 from haribote.mlsdk import MNCoreAdam, MNCoreAdamW, MNCoreSGD
 from tests.haribote.mlsdk.steps import Pair, batch, context, mlp
 
@@ -140,3 +141,38 @@ def test_an_optimiser_of_the_programs_own() -> None:
     pair.check(compiled, batch())
     pair.check(compiled, batch())
     pair.check_parameters()
+
+
+@pytest.mark.parametrize("optimizer", [optim.Adam, optim.SGD])
+def test_steps_on_the_host_in_between_count(optimizer: Any) -> None:
+    """Before the function is compiled, between its calls, and by a state that is loaded."""
+    torch.manual_seed(0)
+    more = {"momentum": 0.9, "dampening": 0.5} if optimizer is optim.SGD else {}
+    pair = Pair(mlp(), lambda m: optimizer(m.parameters(), lr=0.05, **more))
+    compiled = pair.context.compile(pair.function, batch())
+    for _ in range(2):
+        for _ in range(2):
+            given = batch()
+            torch.testing.assert_close(pair.function(given)["loss"], pair.twin(given)["loss"], rtol=1e-4, atol=1e-4)
+        for _ in range(2):
+            pair.check(compiled, batch())
+        pair.check_parameters(1e-5)
+    fresh = optimizer(pair.other.parameters(), lr=0.05, **more).state_dict()
+    for one in (pair.optimizer, pair.other_optimizer):
+        one.load_state_dict(fresh)
+    pair.check(compiled, batch())
+    pair.check_parameters(1e-5)
+
+
+def test_a_state_that_the_step_makes_is_refused() -> None:
+    """The next call would begin with it anew."""
+    for optimizer in (optim.RMSprop, optim.Adamax):
+        pair = Pair(mlp(), lambda m, cls=optimizer: cls(m.parameters(), lr=0.01))  # type: ignore[misc]
+        with pytest.raises(UnsupportedModel, match=f"a step of {optimizer.__name__} makes 'step' of its state anew"):
+            pair.context.compile(pair.function, batch())
+        assert not pair.optimizer.state
+    pair = Pair(mlp(), lambda m: optim.RMSprop(m.parameters(), lr=0.01))
+    first = batch()
+    for one in (pair.function, pair.twin):
+        one(first)
+    pair.check_training()
