@@ -10,10 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, has_proxy_slot
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from haribote.errors import UnsupportedModel, UnsupportedOp
 from simulator.messages import tr
+
+_GRAD = vars(torch._C.TensorBase)["grad"].__get__
 
 
 class Guard(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -59,6 +62,24 @@ class Guard(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if mode is not None:
             _note_line(result, mode.tracer)
         return result
+
+
+class Gradients(TorchFunctionMode):
+    """Notes of which tensors the function has asked for the gradient while there was none, as `zero_grad` does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[int] = set()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func == _GRAD and result is None:
+            self.asked.add(id(args[0]))
+        return result
+
+    def added(self, tensor: Tensor) -> bool:
+        """Whether a tensor has a gradient afterwards to which another call would add."""
+        return tensor.is_leaf and tensor.grad is not None and id(tensor) not in self.asked
 
 
 def _note_line(result: Any, tracer: Any) -> None:

@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
 from haribote.errors import UnsupportedModel
-from haribote.mlsdk.guard import Guard, line_of
+from haribote.mlsdk.guard import Gradients, Guard, line_of
 from haribote.mlsdk.residents import OptimizerRecord, Resident, State, everywhere
 from simulator.messages import tr
 
@@ -38,7 +38,8 @@ class Change:
 class Trace:
     """What is noted while a function runs.
 
-    names, examples: of the placeholders, in order; tensors: by these names. outputs: the function's.
+    names, examples: of the placeholders, in order; tensors: by these names. outputs: the function's. added: residents
+    with gradients that the function has not taken away before.
     """
 
     tensors: Tensors = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Trace:
     changes: dict[str, Change] = field(default_factory=dict)
     examples: list[Tensor] = field(default_factory=list)
     stepped: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
 
     def bind(self, name: str, tensor: Tensor) -> Tensor:
         """Make a tensor an input of the graph."""
@@ -106,7 +108,7 @@ def _noted(
     copies: Tensors,
 ) -> tuple[fx.GraphModule, Trace]:
     """Run the function and note what it does. The results: its outputs, then every resident as it is afterwards."""
-    noted, guard = Trace(), Guard()
+    noted, guard, gradients = Trace(), Guard(), Gradients()
     given = {name: tensor.detach().clone().requires_grad_(tensor.requires_grad) for name, tensor in sample.items()}
 
     def body() -> list[Tensor]:
@@ -116,8 +118,9 @@ def _noted(
             found = copies[name] if name in copies else resident.tensor()
             assert found is not None
             noted.tensors[name] = noted.bind(name, found)
-        with _stepping(records, noted), _plain(), guard, torch.enable_grad():
+        with _stepping(records, noted), _plain(), gradients, guard, torch.enable_grad():
             noted.outputs.update(_checked(function(dict(given))))
+            noted.added = [name for name in residents if gradients.added(noted.tensors[name])]
             return [
                 tensor.detach() for tensor in [*noted.outputs.values(), *(noted.tensors[name] for name in residents)]
             ]

@@ -78,3 +78,15 @@ def note_untrained(wanted: bool, stepped: Sequence[str]) -> None:
         warnings.warn(
             tr("compile: training, but the function takes no step of an optimiser: no parameter changes"), stacklevel=3
         )
+
+
+def note_added(names: Sequence[str]) -> None:
+    """Say so where a function adds to gradients that it has not taken away: in PyTorch they would grow call by call."""
+    if names:
+        warnings.warn(
+            tr(
+                "the function adds to the gradient of {name!r} without zero_grad; here every call begins at 0",
+                names[0],
+            ),
+            stacklevel=6,
+        )

@@ -16,6 +16,7 @@ from haribote.frontend.torch import lower_program
 from haribote.graph import set_metadata
 from haribote.mlsdk.recording import Change, Function, Tensors, Trace, record
 from haribote.mlsdk.residents import OptimizerRecord, Resident, overlap
+from haribote.mlsdk.settings import note_added
 from haribote.mlsdk.single import pure
 from simulator.messages import tr
 
@@ -63,6 +64,7 @@ def trace(
             tr("{clash!r} names an input and a registered tensor", clash[0]), tr("another name for one of them")
         )
     program, noted = record(function, sample, residents, records)
+    note_added(noted.added)
     return _graph(pure(program, noted.examples), noted, sample, residents)
 
 

@@ -150,3 +150,28 @@ def test_a_gradient_that_lies_another_way_than_its_parameter() -> None:
             return (x[:, :, None] * self.weight.t()).square().sum(1)
 
     Pair(Turned(), lambda model: torch.optim.SGD(model.parameters(), lr=0.01)).check_training()
+
+
+@pytest.mark.parametrize("place", ["before", "kept", "after", "none"])
+def test_gradients_that_would_grow_are_told(place: str) -> None:
+    """In PyTorch; on the device every call begins without them."""
+    found, model = context(), mlp()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    found.registry.register("model", model)
+
+    def step(given: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        if place in ("before", "kept"):
+            optimizer.zero_grad(set_to_none=place == "before")
+        loss = model(given["x"]).square().sum()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        if place == "after":
+            model.zero_grad()
+        return {"loss": loss}
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found.compile(step, {"x": batch()["x"]})
+    texts = [str(one.message) for one in told if "zero_grad" in str(one.message)]
+    wanted = "the function adds to the gradient of 'model.0.weight' without zero_grad; here every call begins at 0"
+    assert texts == ([wanted] if place == "none" else [])
