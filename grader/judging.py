@@ -118,7 +118,7 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
             return Failure(trial.name, REFUSED, text)
         return Failure(trial.name, "", reply.problem.message)
     if reply.answer is None:
-        return Failure(trial.name, "", str(_UNANSWERED))
+        return Failure(trial.name, "", _UNANSWERED.said())
     try:
         return trial.judge(reply.answer)
     except UserError as error:
@@ -134,7 +134,7 @@ def seconds_to_judge(task: Task) -> float:
 
 def not_judged(task: Task, seed: int, path: Path, why: str) -> Result:
     """The verdict on an answer that could not be judged within the limits."""
-    failure = Failure("judging", "", tr("the answer could not be judged: {why}", why))
+    failure = Failure(tr("judging"), "", tr("the answer could not be judged: {why}", why))
     return Result(task.id, task.title, "failed", 0, task.points, path_shown(path), "", seed=seed, failure=failure)
 
 
@@ -143,7 +143,7 @@ def told_with(result: Result, task: Task, content: bytes, path: Path, outcome: O
     failure = result.failure
     if failure is None:
         return result
-    if failure.explanation == str(_UNANSWERED):
+    if failure.explanation == _UNANSWERED.said():
         advice = tr("an answer returns its result; take out what ends the program, such as exit() or os._exit()")
         if outcome.stopped:  # time, memory or output: what has no end uses up
             advice = tr("is there an endless loop?")

@@ -15,6 +15,11 @@ def advised(message: str, try_: str) -> str:
     return f"{shown(message)}\n    {tr('try: {advice}', shown(try_))}" if try_ else shown(message)
 
 
+def unadvised(text: str) -> str:
+    """The message alone, of what `advised` has made in the language of the moment."""
+    return text.partition(f"\n    {tr('try: {advice}', '')}")[0]
+
+
 def reason_of(error: OSError) -> str:
     """What the system says about a file."""
     return Text(error.strerror or str(error)).said()

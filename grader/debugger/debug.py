@@ -82,7 +82,7 @@ def _debugged(task: str, head: str, answer: _Answer, trial: Trial, failure: Fail
         return Debugged(task, tr("{head}\nthe answer has no lines, so there is nothing to step through", head), "")
     inputs = trial.inputs()
     story, last = _story(program, inputs, failure, answer.source), None
-    if failure is not None and failure.explanation.startswith("the machine says"):
+    if failure is not None and failure.stopped:
         last = failure.line - 1
     title = tr("every case passes; this is the first") if failure is None else failure.cause or tr("a case fails")
     opening = Opening(title, story.sentences, line=story.line)

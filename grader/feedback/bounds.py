@@ -46,11 +46,11 @@ def _sides(values: Array, wrong: Marks) -> Iterator[tuple[str, Marks, str]]:
         return
     if values.dtype.kind == "i":
         yield LABELS, (values < 0) | (values > 15), tr("no label from 0 to 15")
-        yield LABELS, values < 0, "negative"
+        yield LABELS, values < 0, tr("negative")
         yield LABELS, values > 15, tr("above 15")
         return
     yield ZERO, values == 0, "0"
-    yield NEGATIVE, values < 0, "negative"
+    yield NEGATIVE, values < 0, tr("negative")
     yield NEGATIVE, values <= 0, tr("negative or 0")
     for sizes, words in (
         (values, tr("{:.6g} or more")),

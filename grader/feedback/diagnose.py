@@ -21,14 +21,13 @@ from haribote.kernel import Op
 from haribote.layout import Layout, layout_of
 from simulator import ExecutionError
 from simulator.isa.program import Program
-from simulator.messages import Text, tr
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]
 Explained = tuple[str, str, Dependence | None]
 """A cause of CAUSES (or ""), what was seen, and what an element depends on."""
 
-BY_CHANCE = Text("depend on words that were never written")
 MOST = 0.9  # share of the wrong elements that an explanation must account for
 MOST_BESIDE = 0.5  # of the wrong elements: where more are wrong for another reason, that is told first
 COARSE = 2.0**-5  # relative to the result: a smaller error is one of precision

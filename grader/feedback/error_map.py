@@ -169,7 +169,7 @@ def _first(canvas: Canvas, failure: Failure, index: tuple[int, ...], y: float) -
         where = ", ".join(f"{name} {number}" for name, number in zip(names, failure.place, strict=True))
         y += 17
         canvas.text(RIGHT, y, tr("in {where}", where), "s f")
-    for name, value, style in (("expected", expected, "m good b"), ("received", received, "m bad b")):
+    for name, value, style in ((tr("expected"), expected, "m good b"), (tr("received"), received, "m bad b")):
         y += 17
         canvas.text(RIGHT, y, name, "s f")
         canvas.text(RIGHT + 62, y, _value(value), style)

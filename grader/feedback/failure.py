@@ -46,6 +46,7 @@ class Failure:
     depends: what one wrong element of a kernel's result depends on, where that is not what it should.
     word: of a run on the machine, the first wrong word.
     output: the operand that the explanation is about, where there may be several.
+    stopped: whether the machine refused to run `line`.
     """
 
     case: str
@@ -63,6 +64,7 @@ class Failure:
     depends: Dependence | None = None
     word: WrongWord | None = None
     output: str = ""
+    stopped: bool = False
 
     def __str__(self) -> str:
         return self.told()

@@ -35,7 +35,7 @@ def misplaced(expected: Array, received: Array, wrong: Array, layout: Layout) ->
             shift[axis] = sign * step
             near = (source == at + shift).all(axis=1)
             if near.mean() > MOST_SHIFTED:
-                way = tr("further on") if sign > 0 else "back"
+                way = tr("further on") if sign > 0 else tr("back")
                 some = int(near.sum())
                 return OFF_BY_ONE, tr(
                     "{some} of the {count} wrong elements hold what belongs {step} {way} along axis {axis}: "
@@ -69,7 +69,7 @@ def _rule(at: Ints, source: Ints) -> tuple[str, str]:
             return WRONG_COLUMNS, tr("in another column")
         if (at == source[:, ::-1]).all(axis=1).mean() > MOST:
             return TRANSPOSED, tr("in the transposed place")
-    return WRONG_PLACE, "elsewhere"
+    return WRONG_PLACE, tr("elsewhere")
 
 
 def _follows(numbers: Ints, sources: Ints) -> bool:

@@ -193,7 +193,7 @@ def _off_by_an_input(right: Array, found: Array, inputs: Mapping[str, Array]) ->
 
 def _scaled_along(right: Array, found: Array) -> Iterator[Suspect]:
     """Right but for a factor of each row or each column."""
-    for axis, name in ((1, "row"), (0, "column")):
+    for axis, name in ((1, tr("row")), (0, tr("column"))):
         if right.ndim == 2 and right.shape[axis] > 2 and (right != 0).all():
             ratio = found / right
             if _near(np.broadcast_to(ratio.take([0], axis), ratio.shape), ratio):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
 from grader.feedback.causes import STALE, STRAY, WRONG_COPIES
 from grader.feedback.dependence import Dependence, elements, inputs_behind
-from grader.feedback.diagnose import BY_CHANCE, Explained, Finding, diagnose
+from grader.feedback.diagnose import Explained, Finding, diagnose, unwritten
 from grader.feedback.failure import Failure, WrongWord
 from grader.feedback.pictures import first_unit, lm_layout, over_machine, picture, unit_of
 from grader.judges.program import machine_failure
@@ -124,7 +124,8 @@ def _wrong(asked: _Kernel, finding: Finding, known: Explained | None, poison: in
     case, wanted, received, wrong = finding.case, finding.expected, finding.received, finding.wrong
     cause, seen, depends = known or diagnose(finding)
     blame = None
-    if cause == STALE or BY_CHANCE in seen:
+    beside = unwritten(finding.seen) if cause != STALE else None
+    if cause == STALE or (beside and beside[0] == STALE and beside[1] in seen):
         blame = unwritten_read(finding.program, inputs_of(case), place_of(case.op.output), wrong)
         seen += told(blame, asked.text)
     with np.errstate(invalid="ignore"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from grader.emitter.kernels import MOST_CHARACTERS
@@ -14,7 +15,7 @@ from simulator import AssemblyError, ExecutionError, assemble
 from simulator.assembly.checks import NOT_KNOWN, check
 from simulator.errors import advised
 from simulator.isa.program import DebugSet, DramPreset, Program
-from simulator.messages import tr
+from simulator.messages import shown, tr
 
 MOST_STEPS = 100_000  # of one answer; par of the longest kernel is below 300
 
@@ -63,14 +64,15 @@ def failure_in(name: str, text: str) -> Failure | None:
     found = check(program)
     early = next((finding for finding in found if finding.severity == "error"), None)
     if early is None:  # on the chip the answer might be wrong, whatever the simulated machine gives
-        path = next((finding for finding in found if NOT_KNOWN in finding.message), None)
+        path = next((finding for finding in found if shown(NOT_KNOWN) in finding.message), None)
         return failure_at(name, STALE, path.message, text, path.line, path.fix) if path else None
     return failure_at(name, READS_TOO_EARLY, early.message, text, early.line, early.fix)
 
 
 def machine_failure(name: str, error: ExecutionError, text: str) -> Failure:
     """What the machine has against a line of the program."""
-    return failure_at(name, "", tr("the machine says: {reason}", error.reason), text, error.line, "")
+    failure = failure_at(name, "", tr("the machine says: {reason}", error.reason), text, error.line, "")
+    return replace(failure, stopped=True)
 
 
 def failure_at(name: str, cause: str, message: str, text: str, line: int, fix: str) -> Failure:

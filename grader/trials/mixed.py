@@ -20,8 +20,10 @@ from simulator.engine.numbers import HALF, from_float64, to_float64
 from simulator.messages import Text, tr
 
 FACTORS = "(float[4,3] x, float[4,3] v, float[2,3] w, float[2] b)"
+LAYER, STEP = Text("a layer with bias"), Text("a training step")
+DOUBLES = Text("a product of doubles stays")
 GRAPHS = {
-    Text("a layer with bias"): f"{FACTORS} => (float[4,2] y) {{ y = Gemm<transB=1>(x, w, b) }}",
+    LAYER: f"{FACTORS} => (float[4,2] y) {{ y = Gemm<transB=1>(x, w, b) }}",
     Text("batch 1"): "(float[1,3] x, float[3,2] w) => (float[1,2] y) { p = MatMul(x, w) y = Relu(p) }",
     Text("a factor that two products read"): (
         f"{FACTORS} => (float[4,2] y) {{ p = Gemm<transB=1>(x, w) q = Gemm<transB=1>(v, w) y = Sub(p, q) }}"),
@@ -31,10 +33,10 @@ GRAPHS = {
     Text("a convolution"): (
         "(float[1,2,4,4] x, float[3,2,3,3] w, float[3] b) => (float[1,3,2,2] y) "
         "{ y = Conv<kernel_shape=[3,3]>(x, w, b) }"),
-    Text("a product of doubles stays"): "(double[2,3] x, double[3,2] w) => (double[2,2] y) { y = MatMul(x, w) }",
+    DOUBLES: "(double[2,3] x, double[3,2] w) => (double[2,2] y) { y = MatMul(x, w) }",
 }  # fmt: skip
 STEPS: dict[str, Callable[[], onnx.ModelProto]] = {
-    Text("a training step"): mlp_step,
+    STEP: mlp_step,
     Text("a training step with convolutions"): cnn_step,
 }
 
@@ -43,12 +45,15 @@ def mixed_precision(rng: np.random.Generator) -> Iterator[Trial]:
     """Every graph in half, two of them in bfloat16."""
     models = {name: parsed(body) for name, body in GRAPHS.items()} | {name: make() for name, make in STEPS.items()}
     for name, model in models.items():
-        yield _mixed(name, model, "half", rng)
-    for name in (tr("a layer with bias"), tr("a training step")):
-        yield _mixed(tr("{name}, bfloat16", name), models[name], "bfloat16", rng)
+        yield _mixed(name, model, "half", rng, layer=name == LAYER, earns=name != DOUBLES)
+    for name in (LAYER, STEP):
+        yield _mixed(tr("{name}, bfloat16", name), models[name], "bfloat16", rng, layer=name == LAYER)
 
 
-def _mixed(name: str, model: onnx.ModelProto, short: str, rng: np.random.Generator) -> Trial:
+def _mixed(
+    name: str, model: onnx.ModelProto, short: str, rng: np.random.Generator, layer: bool, earns: bool = True
+) -> Trial:
+    """layer: whether it is the one whose result is computed here too."""
     feeds = feeds_of(model, rng)
 
     def judge(answer: Values) -> Failure | None:
@@ -59,12 +64,12 @@ def _mixed(name: str, model: onnx.ModelProto, short: str, rng: np.random.Generat
         if problem:
             return Failure(name, "", problem)
         received = evaluate(mixed, feeds)
-        if name.startswith("a layer with bias"):
+        if layer:
             expected = _rounded(feeds["x"], short) @ _rounded(feeds["w"], short).T + feeds["b"]
             return compare(name, feeds, expected, received["y"], what="'y'")
         return None
 
-    return Trial(name, {"model": model.SerializeToString(), "short": short}, judge, earns="stays" not in name)
+    return Trial(name, {"model": model.SerializeToString(), "short": short}, judge, earns=earns)
 
 
 def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> str:

@@ -15,18 +15,18 @@ from simulator.messages import tr
 
 def accuracy(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 0.1: many rows, one row, all wrong, several largest logits."""
-    for name, rows in (
-        (tr("256 rows"), 256),
-        (tr("one row"), 1),
-        (tr("negative logits, all wrong"), 7),
-        (tr("two largest"), 9),
+    for name, rows, kind in (
+        (tr("256 rows"), 256, ""),
+        (tr("one row"), 1, ""),
+        (tr("negative logits, all wrong"), 7, "wrong"),
+        (tr("two largest"), 9, "two"),
     ):
         logits = rng.standard_normal((rows, 10)).astype(np.float32)
         labels = rng.integers(0, 10, rows)
-        if "wrong" in name:
+        if kind == "wrong":
             logits = -np.abs(logits) - 1
             labels = (np.array([row.tolist().index(max(row)) for row in logits]) + 1) % 10
-        if "two" in name:
+        if kind == "two":
             logits[:, [2, 7]] = 9
             labels = rng.permutation(np.repeat([2, 7], rng.permutation([4, 5])))
         right = sum(row.tolist().index(max(row.tolist())) == label for row, label in zip(logits, labels, strict=True))

@@ -20,6 +20,7 @@ from grader.rigs.rig import DramWords, Ints, RigTensor, Words, pes
 from grader.trials import Trial, Trials, Wrong
 from haribote.layout import Layout
 from simulator.assembly.checks import fix_nops
+from simulator.errors import unadvised
 from simulator.isa import TREE
 from simulator.messages import tr
 
@@ -132,7 +133,7 @@ def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Fai
         return Failure(name, "", tr("the text ends before the line `{missing}`", missing))
     early = failure_in(name, text)  # where to put how many nops is what the task asks
     if early:
-        return replace(early, explanation=early.explanation.split("\n    try:")[0])
+        return replace(early, explanation=unadvised(early.explanation))
     steps, most = assembled(text).steps, fewest + fewest // 4
     if steps > most:
         return Failure(

@@ -115,6 +115,15 @@ def test_a_mistake_is_called_by_its_name(
     assert words in failure.explanation
 
 
+@pytest.mark.slow
+def test_the_line_that_reads_junk_is_named_in_japanese_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_LANG", "ja")
+    task, body, old, new, *_ = MISTAKES[1]
+    failure = check_body(tmp_path, task, body.replace(old, new)).failure
+    assert failure is not None and "152行目が読む" in failure.explanation
+    assert "別の場所にあるべき値" in failure.explanation
+
+
 def check_changed(tmp_path: Path, task: str, old: str, new: str) -> Result:
     """Check the solution with a part replaced."""
     text = (ROOT / "solutions" / find_task(task).file).read_text(encoding="utf-8")
