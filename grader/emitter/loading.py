@@ -14,6 +14,7 @@ from pathlib import Path
 from types import CodeType, GeneratorType, ModuleType, TracebackType
 from typing import Any
 
+from grader.emitter.kept import Kept
 from grader.emitter.limits import Budget, TimeLimit
 from haribote.answers.ownership import refuse_withheld, withheld
 from haribote.answers.tasks import Task, path_shown
@@ -88,7 +89,11 @@ def guarded(function: Callable[..., Any], task: Task, path: Path, budget: Budget
     def call(*args: Any, **kwargs: Any) -> Any:
         refuse_withheld(task.id, task.product.replace(":", "."))
         with withheld(task.id), explained(path, budget.seconds), budget.spending():
+            kept = Kept(args, kwargs)
             result = function(*args, **kwargs)
+        if changed := kept.changed(function):
+            what = tr("`{key}` has been changed; it must stay as it is", changed)
+            raise AnswerError(what, tr("work on a copy of it"), place_of(function, path))
         if result is None and _promises(function):
             what = tr("{name} returned nothing (None)", task.name)
             raise AnswerError(

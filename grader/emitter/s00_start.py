@@ -6,6 +6,7 @@ import numpy as np
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
+from grader.emitter.numbers import number
 from grader.emitter.values import Value, Values
 from simulator.messages import tr
 
@@ -18,7 +19,7 @@ def accuracy(function: Function, given: Values) -> dict[str, Value]:
         raise AnswerError(what, tr("the mean of an array of True and False is the share of True"))
     if found is None:
         raise AnswerError(tr("accuracy returned nothing (None), it must return one number"), "return …")
-    return {"accuracy": float(found)}
+    return {"accuracy": number(found)}
 
 
 FORMS: dict[str, Form] = {"0.1": accuracy}

@@ -8,6 +8,7 @@ import numpy as np
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
+from grader.emitter.numbers import numbers
 from grader.emitter.values import Array, Value, Values
 from haribote.network import HIDDEN, PIXELS
 from simulator.messages import tr
@@ -42,7 +43,7 @@ def _whole(found: Any) -> tuple[int, int]:
 
 
 class _Recorder:
-    """A backend that notes the batches it is given; the loss of a step is the sum of its labels.
+    """A backend that notes the batches it is given; the loss of a step is an eighth of the sum of its labels.
 
     images: of all rows, whose labels are their numbers.
     """
@@ -55,7 +56,7 @@ class _Recorder:
         if not np.array_equal(images, self.images[labels]):
             raise ValueError(tr("images and labels of a step are not of the same rows"))
         self.labels += labels.tolist()
-        return float(labels.sum())
+        return float(labels.sum()) / 8
 
 
 def train_epoch(function: Function, given: Values) -> dict[str, Value]:
@@ -69,13 +70,15 @@ def train_epoch(function: Function, given: Values) -> dict[str, Value]:
 
     rows, batch, seed, epoch = (int(given[name]) for name in ("rows", "batch", "seed", "epoch"))  # type: ignore[arg-type]
     labels = np.arange(rows, dtype=np.int64)
-    numbers = np.repeat(labels[:, None], PIXELS, axis=1)
-    images = NormalisedImages(numbers.astype(np.uint8)) if given["pictures"] else numbers.astype(np.float32)
+    pixels = np.repeat(labels[:, None], PIXELS, axis=1)
+    images = NormalisedImages(pixels.astype(np.uint8)) if given["pictures"] else pixels.astype(np.float32)
     run = Run([HIDDEN], batch, 0.1, seed, "test")
     run.epoch = epoch
     backend = _Recorder(images)
     losses = function(backend, images, labels, run, epoch + 2)
-    return {"labels": np.array(backend.labels, np.int64), "losses": np.asarray(losses, np.float64)}
+    if run.epoch != epoch:
+        raise AnswerError(tr("`{key}` has been changed; it must stay as it is", key="run.epoch"))
+    return {"labels": np.array(backend.labels, np.int64), "losses": numbers([] if losses is None else losses)}
 
 
 FORMS: dict[str, Form] = {"6.1": reserve, "6.2": train_epoch}

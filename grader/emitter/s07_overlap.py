@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import onnx
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
+from grader.emitter.numbers import numbers
 from grader.emitter.values import Value, Values
 from haribote.speed.overlap import Work
 from simulator.messages import tr
@@ -29,7 +29,7 @@ def timetable(function: Function, given: Values) -> dict[str, Value]:
     work = [
         Work(str(unit), float(cycles), tuple(int(n) for n in needs)) for unit, cycles, needs in _list(given["work"])
     ]
-    return {"ends": np.asarray([float(end) for end in function(work)], np.float64)}
+    return {"ends": numbers(function(work))}
 
 
 def _list(value: Any) -> list[Any]:

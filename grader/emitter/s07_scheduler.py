@@ -9,6 +9,7 @@ import numpy as np
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
+from grader.emitter.numbers import whole_numbers
 from grader.emitter.values import Value, Values
 from haribote.answers.ownership import standing_in
 from haribote.speed import scheduler
@@ -26,7 +27,7 @@ def steps_apart(function: Function, given: Values) -> dict[str, Value]:
         for which in ("first", "second")
     )
     found = function(first, second)
-    if found is not None and (isinstance(found, bool) or found not in (0, 1)):
+    if found is not None and (isinstance(found, bool | float) or found not in (0, 1)):
         raise AnswerError(tr("the function must return 1, 0 or None, received {found}", str(found)[:80]))
     return {"apart": np.asarray(-1 if found is None else int(found))}
 
@@ -35,7 +36,7 @@ def critical_path(function: Function, given: Values) -> dict[str, Value]:
     """Given: order, lengths, after (lists of pairs). Answer: what is left of every job."""
     after = [_table(pairs) for pairs in _list(given["after"])]
     found = function(_ints(given["order"]), _ints(given["lengths"]), after)
-    return {"left": np.asarray(list(found), np.int64)}
+    return {"left": whole_numbers(found)}
 
 
 class Units:
@@ -72,7 +73,7 @@ def list_schedule(function: Function, given: Values) -> dict[str, Value]:
     before = [_table(pairs) for pairs in _list(given["before"])]
     table = Units(_ints(given["units"]), _ints(given["lengths"]))
     found = function(before, _ints(given["priority"]), table)
-    return {"starts": np.asarray(list(found), np.int64)}
+    return {"starts": whole_numbers(found)}
 
 
 def _table(pairs: Any) -> dict[int, int]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
+from grader.emitter.numbers import numbers
 from grader.emitter.values import Value, Values
 from simulator.messages import tr
 
@@ -22,7 +23,7 @@ def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
     found = function(assemble(str(given["text"])).lines, names)
     if not isinstance(found, dict):
         raise AnswerError(tr("the function must return a dictionary, received {name}", type(found).__name__))
-    return {"names": [str(name) for name in found], "cycles": np.array([float(v) for v in found.values()])}
+    return {"names": [str(name) for name in found], "cycles": numbers(found.values())}
 
 
 def leaves_first(function: Function, given: Values) -> dict[str, Value]:

@@ -25,6 +25,8 @@ def _required(found: Any) -> Any:
 
     if not isinstance(found, torch.Tensor):
         raise AnswerError(tr("must return a tensor, received {name}", type(found).__name__))
+    if found.dtype != torch.float32:
+        raise AnswerError(tr("the result must be {dtype}, received {dtype2}", "torch.float32", str(found.dtype)))
     return found
 
 

@@ -116,7 +116,8 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
         report = replace(report, notebooks=run_notebooks(submissions, options.workers, say, options.lessons))
     _write(report, options.output)
     say(as_text(report))
-    say(f"reports: {', '.join(str(options.output / name) for name in ('report.html', 'report.csv', 'report.json'))}")
+    reports = (options.output / name for name in ("report.html", "report.csv", "report.json"))
+    say(tr("reports: {reports}", ", ".join(map(str, reports))))
     sound = all(not report.trouble(number) for number in range(len(submissions)))
     return 0 if sound else 1
 

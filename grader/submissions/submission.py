@@ -140,7 +140,7 @@ def read_submission(path: Path, any_version: bool = False) -> Submission:
             learner, files, made = _read_archive(_plain_file(path, MOST_ARCHIVE), any_version)
         return Submission(learner, source, files, made=made, path=path)
     except HariboteError as error:
-        return Submission(learner, source, problem=printable(f"unreadable: {error}"), path=path)
+        return Submission(learner, source, problem=printable(tr("unreadable: {error}", error)), path=path)
     except Exception as error:  # whatever it is: it is this one submission that cannot be read
         said = f"{type(error).__name__}: {error}"
         return Submission(

@@ -48,5 +48,11 @@ def _accuracy(name: str, given: dict[str, Array], expected: float) -> Trial:
 
 TRIALS: dict[str, Trials] = {"0.1": accuracy}
 WRONG: dict[str, Wrong] = {
-    "0.1": (("argmax(axis=1)", "argmax(axis=0)[0]"), ("argmax", "argmin"), ("np.mean", "np.sum")),
+    "0.1": (
+        ("return float(np.mean(", "return str(np.mean("),
+        ("return float(", "labels[1:] = labels[0]\n    return float("),
+        ("argmax(axis=1)", "argmax(axis=0)[0]"),
+        ("argmax", "argmin"),
+        ("np.mean", "np.sum"),
+    ),
 }

@@ -30,8 +30,8 @@ def addmm(rng: np.random.Generator) -> Iterator[Trial]:
         expected = x.astype(np.float64) @ weight.T + bias
         feeds = {"x": x, "weight": weight, "bias": bias}
         yield must_give(f"Linear({features}, {outputs})", given, feeds, {"logits": expected})
-    for name, value in (("beta", 2), ("alpha", 0.5)):
-        yield must_refuse(f"{name} = {value}", {**given, name: value})
+    for beta, alpha in ((2, 1), (1, 0.5), (2, 2)):
+        yield must_refuse(f"beta = {beta}, alpha = {alpha}", {**given, "beta": beta, "alpha": alpha})
     layers = {f"{kind[0]}{number}": f"{2 * number}.{kind}" for number in (0, 1) for kind in ("weight", "bias")}
     yield trains({"rows": 6, "widths": [5, 3, CLASSES]}, rng, layers)
 
@@ -117,7 +117,12 @@ def _gives_all(
 
 TRIALS: dict[str, Trials] = {"1.1": addmm, "1.2": run_nodes}
 WRONG: dict[str, Wrong] = {
-    "1.1": (('"Add"', '"Sub"'), ("a, b, part", "b, a, part"), ("beta == 1 and alpha == 1", "True")),
+    "1.1": (
+        ("beta == 1 and alpha == 1", "beta == alpha"),
+        ('"Add"', '"Sub"'),
+        ("a, b, part", "b, a, part"),
+        ("beta == 1 and alpha == 1", "True"),
+    ),
     "1.2": (
         ("known = dict(values)", "known = values"),
         ("if name else None", ""),

@@ -73,9 +73,12 @@ def log_softmax(rng: np.random.Generator) -> Iterator[Trial]:
         x = (5 * rng.standard_normal(shape)).astype(np.float32)
         yield _rule("LogSoftmax", {"x": x}, wanted, rng, axis=axis)
     yield _rule("LogSoftmax", {"x": x}, wanted, rng)
-    yield must_refuse(tr("LogSoftmax along axis 0"), _given("LogSoftmax", {"x": x}, x, {"axis": 0}))
+    for axis in (0, -2):
+        yield must_refuse(tr("LogSoftmax along axis {axis}", axis), _given("LogSoftmax", {"x": x}, x, {"axis": axis}))
     cube = np.ones((2, 3, 4), np.float32)
-    yield must_refuse(tr("LogSoftmax of three axes"), _given("LogSoftmax", {"x": cube}, cube, {"axis": 1}))
+    for axis in (1, -1):
+        name = tr("LogSoftmax of three axes, along axis {axis}", axis)
+        yield must_refuse(name, _given("LogSoftmax", {"x": cube}, cube, {"axis": axis}))
 
 
 def _rule(op_type: str, values: dict[str, Array], wanted: Wanted, rng: np.random.Generator, **attributes: Any) -> Trial:
@@ -111,7 +114,7 @@ def _forward(op_type: str, values: dict[str, Array], attributes: dict[str, Any])
 
 def sgd(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 2.5: several learning rates."""
-    for rate in (0.1, 0.5, 0.0625):
+    for rate in (0.1, 0.5, 0.0625, 0.3):
         p, step = (rng.standard_normal((3, 4)).astype(np.float32) for _ in range(2))
         given: dict[str, Value] = {"learning_rate": rate, "rows": 3, "columns": 4}
         expected = {"p.next": p - rate * step.astype(np.float64)}
@@ -140,7 +143,11 @@ WRONG: dict[str, Wrong] = {
     "2.2": (("node.input[1], shape)", "node.input[0], shape)"), ("g.sum_to(grad, node.input[1], shape)", "grad")),
     "2.3": (("transB=1 - tb", "transB=tb"), ("transA=1 - ta", "transA=ta"), ("transA=1, transB=ta", "transA=1"),
             ("yield g.sum_to(grad, c[0], g.shapes[node.output[0]])", "yield grad")),
-    "2.4": (('"LogSoftmaxGrad", grad, node', '"Mul", grad, node'),
+    "2.4": (
+        ('g.attribute("axis", -1) in (1, -1)', 'g.attribute("axis", -1) != 0'),
+        ('"LogSoftmaxGrad", grad, node', '"Mul", grad, node'),
             ('g.op("LogSoftmaxGrad", grad, node.output[0])', "grad")),
-    "2.5": (('"Sub"', '"Add"'), ("learning_rate, name", "0.1, name"), ('g.result = f"{name}.next"', "pass")),
+    "2.5": (
+        ('"Mul", step, g.number(learning_rate', '"Div", step, g.number(round(1 / learning_rate)'),
+        ('"Sub"', '"Add"'), ("learning_rate, name", "0.1, name"), ('g.result = f"{name}.next"', "pass")),
 }  # fmt: skip

@@ -132,15 +132,24 @@ def cheapest(rng: np.random.Generator) -> Iterator[Trial]:
         yield _cheapest(tr("one value for three readers, {number}", number), FAN, "XY", {"a": "X", "d": "Y"}, rng, 3)
     yield _cheapest(tr("moves are dear"), SOFTMAX, "APB", ends, rng, 50)
     yield _cheapest(tr("moves cost next to nothing"), SOFTMAX, "APB", ends, rng, 0.01)
+    yield _cheapest(tr("dear moves, of which one is needed"), SOFTMAX, "APB", {"logits": "P", "end": "B"}, rng, 1000)
+    yield _cheapest(tr("all moves cost the same"), FAN, "XYZ", {"a": "X", "d": "Y"}, rng, 0, 60)
     yield _cheapest(tr("one layout"), CHAIN, "A", {"a": "A"}, rng)
 
 
 def _cheapest(
-    name: str, reads: dict[str, str], layouts: str, fixed: dict[str, str], rng: np.random.Generator, scale: float = 1
+    name: str,
+    reads: dict[str, str],
+    layouts: str,
+    fixed: dict[str, str],
+    rng: np.random.Generator,
+    scale: float = 1,
+    more: float = 0,
 ) -> Trial:
+    """scale, more: a move costs `scale` times a random number and `more`."""
     values = list(dict.fromkeys([*(name for names in reads.values() for name in names.split()), *reads]))
     work = {f"{value} {to}": float(rng.integers(10, 200)) for value in reads for to in layouts}
-    move = {f"{value} {a} {b}": 0.0 if a == b else float(rng.integers(10, 200)) * scale
+    move = {f"{value} {a} {b}": 0.0 if a == b else float(rng.integers(10, 200)) * scale + more
             for value in values for a in layouts for b in layouts}  # fmt: skip
     given: dict[str, Value] = {
         "reads": dict(reads), "layouts": list(layouts), "fixed": dict(fixed), "work": dict(work), "move": dict(move),
@@ -201,6 +210,8 @@ WRONG: dict[str, Wrong] = {
         ("            builder.keep(node)\n            continue", "            continue"),  # the host's nodes are lost
     ),
     "4.7": (
+        ('sum(move[each] for each in moved)', 'sum({move[each] for each in moved})'),
+        ('float("inf")', '2000.0'),
         ("moved = {(value", "moved = [(value"),  # no Python
         ("{(value, plan[value], plan[reader]) for reader in reads for value in reads[reader]}",
          "[(value, plan[value], plan[reader]) for reader in reads for value in reads[reader]]"),  # counts twice

@@ -53,7 +53,7 @@ def train_epoch(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 6.2: two epochs; the last rows do not fill a batch. Then as the product trains, with a data set."""
     for epoch in (0, 1):
         yield _epoch(tr("the batches of epoch {epoch}", epoch), 43, 8, int(rng.integers(1, 100)), epoch)
-    yield _epoch(tr("in the product: an epoch of pictures"), 43, 8, int(rng.integers(1, 100)), 2, pictures=True)
+    yield _epoch(tr("in the product: an epoch of pictures"), 31, 5, int(rng.integers(1, 100)), 2, pictures=True)
 
 
 def _epoch(name: str, rows: int, batch: int, seed: int, epoch: int, pictures: bool = False) -> Trial:
@@ -70,7 +70,7 @@ def _epoch(name: str, rows: int, batch: int, seed: int, epoch: int, pictures: bo
         ]
         seen, losses, what = array_in(answer, "labels"), array_in(answer, "losses"), tr("the order of the rows")
         return compare(name, given, np.concatenate(order), seen, what=what, instead=instead) or compare(
-            name, given, np.array([float(part.sum()) for part in order]), losses, what=tr("the losses")
+            name, given, np.array([part.sum() / 8 for part in order]), losses, what=tr("the losses")
         )
 
     return Trial(name, given, judge, earns=not pictures)
@@ -79,6 +79,10 @@ def _epoch(name: str, rows: int, batch: int, seed: int, epoch: int, pictures: bo
 TRIALS: dict[str, Trials] = {"6.1": reserve, "6.2": train_epoch}
 WRONG: dict[str, Wrong] = {
     "6.1": (("-(-end // 64) * 64", "end"), ("-(-dram_long_words(shape) // 64) * 64", "dram_long_words(shape)")),
-    "6.2": (("epoch=run.epoch", "epoch=0"), ("seed=run.seed", "seed=0"),
+    "6.2": (
+        ('batch=run.batch', 'batch=8'),
+        ('len(labels), seed', '43, seed'),
+        ('for rows in order]', "for rows in order if not setattr(run, 'epoch', 9)]"),
+        ("epoch=run.epoch", "epoch=0"), ("seed=run.seed", "seed=0"),
             ("labels[rows]) for", "labels[rows] * 0) for")),
 }  # fmt: skip

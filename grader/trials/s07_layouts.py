@@ -32,6 +32,7 @@ def travel(rng: np.random.Generator) -> Iterator[Trial]:
         (tr("from A to near"), a, near, "root"), (tr("from near to A"), near, a, "L2B"),
         (tr("from A to B"), a, b, "L2B"),
         (tr("from B to A"), b, a, "PE"), (tr("nothing changes"), near, near, "PE"),
+        (tr("two bits of a level trade places"), a, {**a, "L1B": ["i1", "i0", "i2"]}, "L2B"),
     ):  # fmt: skip
         yield _travel(name, before, after, within)
     for level, size in BITS.items():
@@ -212,7 +213,9 @@ def least_cost(work: Work, move: Move, start: str, end: str) -> float:
 
 TRIALS: dict[str, Trials] = {"7.6": travel, "7.7": chains}
 WRONG: dict[str, Wrong] = {
-    "7.6": (('was != "copy" and ', ""), (" and was != will_be", ""), ("in LEVELS", "in LEVELS[::-1]"),
+    "7.6": (
+        ('zip(before[level], after[level], strict=True)', 'zip(sorted(before[level]), sorted(after[level]))'),
+        ('was != "copy" and ', ""), (" and was != will_be", ""), ("in LEVELS", "in LEVELS[::-1]"),
             ("return WITHIN[level]", "return level"), ('return "PE"', 'return "none"')),
     "7.7": (("move[before, layout] + price", "price"), ("+ move[found[0], end]", ""), ("+ price", ""),
             ("{start: (0.0, [])}", "{layout: (0.0, []) for layout, _ in move}"), ("[*plan, layout]", "[layout]")),

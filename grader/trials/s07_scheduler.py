@@ -150,6 +150,7 @@ def schedules(rng: np.random.Generator) -> Iterator[Trial]:
     yield _jobs(tr("a gap that is filled later"), [0, 0, 0], [1, 1, 1], [(0, 1, 4)], [5, 1, 0])
     yield _jobs(tr("urgent, but not ready"), [0, 0, 0], [1, 1, 1], [(1, 0, 2)], [9, 1, 5])
     yield _jobs(tr("a job may begin before the one it depends on"), [0, 1], [1, 1], [(0, 1, -2)], [3, 1])
+    yield _jobs(tr("of equals the first one"), [0, 0, 1], [1, 1, 5], [(0, 2, 1)], [1, 1, 1])
     for number in range(4):
         jobs = int(rng.integers(10, 18))
         edges = [
@@ -275,13 +276,20 @@ def _instructions(program: Program) -> list[str]:
 
 TRIALS: dict[str, Trials] = {"7.3": dependence, "7.4": path, "7.5": schedules}
 WRONG: dict[str, Wrong] = {
-    "7.3": (("(second.reads | second.writes)", "second.reads"), ("(second.reads | second.writes)", "second.writes"),
+    "7.3": (
+        ('return 1\n', 'return 1.0\n'),
+        ("(second.reads | second.writes)", "second.reads"), ("(second.reads | second.writes)", "second.writes"),
             ("return 0", "return 1"), ("first.reads & second.writes", "first.reads & second.reads"),
             ("first.reads & second.writes", "False")),
-    "7.4": (("reversed(order)", "order"), ("least + found[other]", "found[other]"),
+    "7.4": (
+        ('list(lengths)', 'lengths'),
+        ('return found', 'return [each + 0.5 for each in found]'),
+        ("reversed(order)", "order"), ("least + found[other]", "found[other]"),
             ("list(lengths)", "[1] * len(lengths)"), ("least + found[other]", "least + lengths[other]"),
             ("reversed(order)", "range(len(order))")),
-    "7.5": (("max(ready,", "min(ready,"), ("before[job].keys() <= placed", "True"), ("+ least for", "for"),
+    "7.5": (
+        ('key=lambda job: priority[job]', 'key=lambda job: (priority[job], job)'),
+        ("max(ready,", "min(ready,"), ("before[job].keys() <= placed", "True"), ("+ least for", "for"),
             ("table.place(job, step)", "pass"), ("max(ready, key=lambda job: priority[job])", "ready[0]"),
             ("[0, *(", "[max(starts.values(), default=0), *(")),
 }  # fmt: skip

@@ -80,7 +80,7 @@ def _profile(name: str, lines: Sequence[tuple[str, float, str]]) -> Trial:
 
 def residency(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.2: one choice each, then whole steps, whose loads must be as few as any choices allow."""
-    yield _leaves(tr("one that nobody reads any more"), [[1, 40], [6], [2, 3]], 4, 2)
+    yield _leaves(tr("one that nobody reads any more"), [[1, 4000], [6], [2, 3]], 4, 2)
     yield _leaves(tr("the one that is read last leaves"), [[1, 5], [2, 9], [7]], 3, 1)
     yield _leaves(tr("the operator itself does not count"), [[9], [4, 30], [11], [12, 5], [8, 14]], 8, 1, earns=False)
     yield _leaves(tr("the next reader counts, not the last one"), [[5, 50], [6, 80], [7, 60], [9, 10]], 4, 3)
@@ -152,8 +152,13 @@ def _loads_with(reads: Sequence[int], room: int, place: int) -> int:
 
 TRIALS: dict[str, Trials] = {"7.1": profile, "7.2": residency}
 WRONG: dict[str, Wrong] = {
-    "7.1": (("* line.count", ""), ("/ move_rate(line)", ""), ("STEP_CYCLES * line.count", "line.count"),
+    "7.1": (
+        ('    return dict(sorted(', '    names.clear()\n    return dict(sorted('),
+        ("* line.count", ""), ("/ move_rate(line)", ""), ("STEP_CYCLES * line.count", "line.count"),
             ("-entry[1]", "entry[1]"), ("found.get(name, 0.0) + line.size", "line.size")),
-    "7.2": (("return max(", "return min("), (" if use > now", ""), ("use > now", "use >= now"),
+    "7.2": (
+        ('float("inf")', '100'),
+        ('    waits = [', '    for found in uses:\n        found.sort()\n    waits = ['),
+        ("return max(", "return min("), (" if use > now", ""), ("use > now", "use >= now"),
             ("[min((use", "[max((use"), ('float("inf")', "0")),
 }  # fmt: skip

@@ -129,7 +129,16 @@ def _after(given: Mapping[str, Any]) -> dict[str, Array]:
 
 def integer_pow(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 8.3: exponents of every kind, of floats and of integers."""
-    for exponent, shape in ((12, (3, 4)), (2, (5,)), (7, (2, 3)), (1, (4,)), (0, (2, 3)), (-1, (3,)), (-6, (2, 2))):
+    for exponent, shape in (
+        (12, (3, 4)),
+        (2, (5,)),
+        (7, (2, 3)),
+        (21, (3,)),
+        (1, (4,)),
+        (0, (2, 3)),
+        (-1, (3,)),
+        (-6, (2, 2)),
+    ):
         x = (rng.uniform(0.6, 1.5, shape) * rng.choice([-1, 1], shape)).astype(np.float32)
         yield _power(x, exponent)
     yield _power(rng.integers(-3, 4, (2, 5)), 5)
@@ -161,6 +170,7 @@ def convolution(rng: np.random.Generator) -> Iterator[Trial]:
         yield _convolution(_drawn(images, kernels, step, rng))
     for name, images, kernels in (
         (tr("images of 3 channels, kernels of 1"), (2, 3, 6, 5), (4, 1, 3, 2)),
+        (tr("images of 1 channel, kernels of 3"), (2, 1, 6, 5), (4, 3, 3, 2)),
         (tr("a kernel higher than the image"), (2, 3, 6, 5), (4, 3, 7, 2)),
         (tr("a kernel wider than the image"), (2, 3, 6, 5), (4, 3, 3, 6)),
     ):  # fmt: skip
@@ -368,12 +378,14 @@ WRONG: dict[str, Wrong] = {
         ("shifted(g, total, axis", "shifted(g, g.value(x), axis"),
     ),
     "8.2": (
+        ('square = state["max_exp_avg_sq"].copy_(', 'square = state["max_exp_avg_sq"] = ('),
         ("grad * grad", "grad"),
         (' * scalar("mncore_root_correction")', ""),
         ("mean.mul_(beta1).add_(grad", "(mean * beta1).add_(grad"),
         (LARGEST, LARGEST.replace(".copy_", " + 0 * ")),
     ),
     "8.3": (
+        ("g.small(x), abs(y)", "g.small(x), min(abs(y), 15)"),
         ("abs(y)", "y if y > 0 else 1"),
         ('g.each("Reciprocal", total) if y < 0 else total', "total"),
         ("        if rest:\n            square", "        square"),
@@ -385,7 +397,12 @@ WRONG: dict[str, Wrong] = {
         ("(1, 4, 5, 6)", "(1, 4, 6, 5)"),
         ("c != channels or ", ""),
     ),
-    "8.5": (("earliest + wrong_side", "earliest + 1"), ("default=0", "default=1"), ("max((", "min((")),
+    "8.5": (
+        ("    return found", "    reads.clear()\n    return found"),
+        ("earliest + wrong_side", "earliest + 1"),
+        ("default=0", "default=1"),
+        ("max((", "min(("),
+    ),
     "8.6": (
         (">= buffer.first", "> buffer.first"),
         ("start + buffer.size <= begin", "start < begin"),

@@ -128,6 +128,7 @@ WRONG: dict[str, Wrong] = {
         ("powers.sum(-1, keepdim=True)", "powers.sum(-1, keepdim=True).detach()"),
     ),
     "9.2": (
+        ("new], 2)", "new], 2).double()"),
         ("[kept[:, :, count:], new]", "[new, kept[:, :, count:]]"),
         ("kept[:, :, count:]", "kept[:, :, : kept.shape[2] - count]"),
         ("kept[:, :, count:]", "kept[:, :, 1:]"),
