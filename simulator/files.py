@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from simulator.cache import cache_folder
 from simulator.errors import SimulatorError, reason_of
 from simulator.messages import tr
 
@@ -215,6 +216,8 @@ def _explained(path: Path, error: OSError) -> FileError:
         )
     if error.errno == errno.ENXIO:
         return FileError(tr("cannot write {path}: nobody reads from this pipe", path), tr("start its reader first"))
+    in_cache = path.is_relative_to(cache_folder())  # then nobody has chosen its folder
     return FileError(
-        tr("cannot write {path}: {value}", path, reason_of(error)), tr("choose a folder that you can write to")
+        tr("cannot write {path}: {value}", path, reason_of(error)),
+        tr("set HARIBOTE_CACHE to a folder") if in_cache else tr("choose a folder that you can write to"),
     )

@@ -13,7 +13,7 @@ class Kept:
     """The arguments of a call as they were."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        self._given = [*enumerate(args), *kwargs.items()]
+        self._given: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
         self._before = [_copy(value) for _, value in self._given]
 
     def changed(self, function: Callable[..., Any]) -> str:

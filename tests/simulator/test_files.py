@@ -225,3 +225,14 @@ def test_the_files_of_a_folder_are_written_together_or_not_at_all(tmp_path: Path
     assert [path.name for path in tmp_path.iterdir()] == ["old"] and len(list(old.iterdir())) == 3
     write_files(old, {"a": b"after", "new/c": b""})
     assert (old / "a").read_bytes() == b"after" and (old / "mine").exists() and (old / "sub" / "b").exists()
+
+
+def test_where_the_cache_cannot_be_written_its_variable_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").write_text("a file in the place of a folder")
+    with pytest.raises(FileError, match="choose a folder"):
+        write_file(tmp_path / "cache" / "x", b"")
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(FileError, match="set HARIBOTE_CACHE to a folder"):
+        write_file(tmp_path / "cache" / "cpp" / "x", b"")
