@@ -93,7 +93,7 @@ def guarded(function: Callable[..., Any], task: Task, path: Path, budget: Budget
             result = function(*args, **kwargs)
         if changed := kept.changed(function):
             what = tr("`{key}` has been changed; it must stay as it is", changed)
-            raise AnswerError(what, tr("work on a copy of it"), place_of(function, path))
+            raise AnswerError(what, tr("begin with a copy of it"), place_of(function, path))
         if result is None and _promises(function):
             what = tr("{name} returned nothing (None)", task.name)
             raise AnswerError(
