@@ -13,7 +13,7 @@ from haribote.core import checker
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, attributes, complete
 from haribote.graphs.pruning import remove_dead_code
-from haribote.graphs.writer import NodeWriter, empty_axes
+from haribote.graphs.writer import NodeWriter
 from simulator.messages import tr
 
 
@@ -46,10 +46,6 @@ class Rewriter(NodeWriter):
     def cast(self, x: str, dtype: DTypeLike, part: str = "", name: str = "") -> str:
         """The elements in another type."""
         return self.op("Cast", x, part=part, name=name, to=onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
-
-    def shaped(self, x: str, shape: Sequence[int], part: str = "", name: str = "") -> str:
-        """The same elements in another shape."""
-        return self.op("Reshape", x, self.ints(list(shape), "shape"), part=part, name=name, **empty_axes(shape))
 
     def reduced(
         self, op_type: str, x: str, axes: Sequence[int], part: str = "", name: str = "", keepdims: int = 0

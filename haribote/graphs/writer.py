@@ -41,9 +41,9 @@ class NodeWriter:
                 )
         return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
 
-    def shaped(self, x: str, shape: Sequence[int], part: str = "") -> str:
-        """The same elements in another shape."""
-        return self.op("Reshape", x, self.ints(list(shape), "shape"), part=part, **empty_axes(shape))
+    def shaped(self, x: str, shape: Sequence[int], **named: Any) -> str:
+        """The same elements in another shape. named: as `op` takes it, part=… for instance."""
+        return self.op("Reshape", x, self.ints(list(shape), "shape"), **named, **empty_axes(shape))
 
     def expression(self, found: Any, names: Sequence[str], part: str = "") -> str:
         """Add the nodes of an expression, a `haribote.core.cells.Cell`.
@@ -63,7 +63,7 @@ class NodeWriter:
         return self.builder.constant(np.array(values, np.int64), f"{part}_{'x'.join(map(str, values))}")
 
 
-def empty_axes(shape: Sequence[int]) -> dict[str, int]:
+def empty_axes(shape: Sequence[int]) -> dict[str, Any]:
     """Attributes of a Reshape to this shape: without them a 0 in it is the size that the axis had before."""
     return {"allowzero": 1} if 0 in shape else {}
 

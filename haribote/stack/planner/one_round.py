@@ -22,18 +22,26 @@ from haribote.stack.planner.halves import halved, stored_as_halves
 from haribote.stack.planner.homes import fetched
 from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
 from haribote.stack.planner.states import NoWay, State
-from haribote.stack.planner.sums import summed
+from haribote.stack.planner.sums import sums_in_parts
 from simulator.messages import tr
 
 
 class Found(NamedTuple):
-    """What a round has found; facts: with the constants that it adds. actions: as they are priced; summed: with parts
-    added up before they travel, which is less to do and takes more room."""
+    """What a round has found; facts: with the constants that it adds; actions: as chosen, not yet joined."""
 
     facts: Facts
     actions: tuple[Action, ...]
-    summed: tuple[Action, ...]
     residents: tuple[Version, ...]
+
+    def finished(self, summed: bool = False) -> tuple[Action, ...]:
+        """The actions, joined and moved to where they are best. summed: with parts added up before they travel."""
+        actions = sums_in_parts(self.actions) if summed else self.actions
+        return early(stored_as_halves(halved(clustered(actions)), _floats(self.facts)))
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether parts can be added up before they travel: that is less to do, and more is on the chip at a time."""
+        return len(sums_in_parts(self.actions)) < len(self.actions)
 
 
 def planned(facts: Facts, beam: int, turn: int, limit: float = inf) -> tuple[float, Found]:
@@ -56,13 +64,7 @@ def planned(facts: Facts, beam: int, turn: int, limit: float = inf) -> tuple[flo
         raise NotPlanned(tr("the results of the graph have no way to where they belong"), tr("report the graph"))
     best = finished[0]
     residents = tuple(version for versions in best.resident.values() for version in versions)
-    actions = fetched(best.actions(), residents)
-    return best.cost, Found(facts, _improved(actions, facts), _improved(summed(actions), facts), residents)
-
-
-def _improved(actions: Sequence[Action], facts: Facts) -> tuple[Action, ...]:
-    """The actions of a plan, joined and moved to where they are best."""
-    return early(stored_as_halves(halved(clustered(actions)), _floats(facts)))
+    return best.cost, Found(facts, fetched(best.actions(), residents), residents)
 
 
 def _floats(facts: Facts) -> frozenset[str]:

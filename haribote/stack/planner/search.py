@@ -70,7 +70,7 @@ def plans(
     first, *others = _plannings(model, beam, quick, FIRST, facts)  # without a limit there is a plan, or an error
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
-    if first.sums and not quick:
+    if not quick and first.found is not None and first.found.has_sums:
         yield iter([first.plan(summed=False)])
     if not quick and (first.cost >= NEVER or worth_another(model, found, first.cost)):
         known, limit = first.cost, inf
@@ -146,18 +146,7 @@ class Planning:
     def plan(self, summed: bool = True) -> Plan:
         """What was found. summed: with parts added up before they travel."""
         assert self.found is not None
-        actions = self.found.summed if summed else self.found.actions
-        return Plan(_with_constants(self.found.facts), actions, self.found.residents)
-
-    @property
-    def sums(self) -> bool:
-        """Whether parts are added up before they travel: then more is on the chip at a time."""
-        if self.found is None:
-            return False
-        shifts, fewer = (
-            sum(isinstance(one, Shift) for one in some) for some in (self.found.actions, self.found.summed)
-        )
-        return fewer < shifts
+        return Plan(_with_constants(self.found.facts), self.found.finished(summed), self.found.residents)
 
     def go_on(self, limit: float = inf, rounds: int | None = None) -> None:
         """So many more rounds, or as many as it takes: until a plan has no moves whose price was guessed. They end too
@@ -206,15 +195,11 @@ class Planning:
         self._over = not learnt
 
 
-def _is_shift(action: Action) -> bool:
-    return isinstance(action, Shift)
-
-
 def _settled(cost: float, found: Found, tariff: Tariff, limit: float) -> tuple[float, bool]:
     """What a plan costs with its moves known, and whether any had to be found out. Of a plan that proves HOPELESS times
     as dear as `limit` the moves that matter less stay as guessed.
     """
-    counts = Counter(_moves(found.actions))
+    counts = Counter(_moves(found.finished()))
     learnt = False
     for ask, count in sorted(counts.items(), key=lambda entry: -entry[1] * tariff.price(*entry[0])):
         guessed = tariff.price(*ask)

@@ -24,20 +24,18 @@ class _Sum(NamedTuple):
     add: int
 
 
-def summed(actions: Sequence[Action]) -> tuple[Action, ...]:
-    """The actions with fewer sums."""
+def sums_in_parts(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """The actions with one sum in the place of several that are added; the sooner of two operands waits in parts."""
     found = list(actions)
     while (pair := next(_pairs(found), None)) is not None:
         one, other, add = (found[number] for number in pair)
         assert isinstance(one, Shift) and isinstance(other, Shift) and isinstance(add, Compute)
         (result,) = add.writes
         parts = replace(result, map=one.source.map)
-        found[pair.add : pair.add + 1] = []
-        found[pair.second : pair.second + 1] = [
-            Compute(add.nodes, (one.source, other.source), (parts,)),
-            Shift(parts, result, one.combine),
-        ]
-        found[pair.first : pair.first + 1] = []
+        added = Compute(add.nodes, (one.source, other.source), (parts,))
+        del found[pair.add]
+        found[pair.second : pair.second + 1] = [added, Shift(parts, result, one.combine)]
+        del found[pair.first]
     return tuple(found)
 
 

@@ -108,10 +108,9 @@ class _Cutter:
         elif node.op_type in REDUCTIONS:
             self.reduction(node, place)
         else:
-            cut = [bool(name) and self.is_cut(name) for name in node.input]
             inputs = [
-                self.piece(name, self.beside(name, place)) if there else name
-                for name, there in zip(node.input, cut, strict=True)
+                self.piece(name, self.beside(name, place)) if name and self.is_cut(name) else name
+                for name in node.input
             ]
             self.keep(node, inputs, self.piece(node.output[0], place))
 
