@@ -12,12 +12,16 @@ from simulator.messages import Text, shown, tr
 
 def advised(message: str, try_: str) -> str:
     """A message and, indented below it, what to try; the message alone where nothing is known to try ("")."""
-    return f"{shown(message)}\n    {tr('try: {advice}', shown(try_))}" if try_ else shown(message)
+    return shown(message) + _advice(try_) if try_ else shown(message)
 
 
 def unadvised(text: str) -> str:
     """The message alone, of what `advised` has made in the language of the moment."""
-    return text.partition(f"\n    {tr('try: {advice}', '')}")[0]
+    return text.partition(_advice(""))[0]
+
+
+def _advice(try_: str) -> str:
+    return f"\n    {tr('try: {advice}', shown(try_))}"
 
 
 def reason_of(error: OSError) -> str:
