@@ -120,6 +120,13 @@ class Parser(argparse.ArgumentParser):
                 error.message = advised(str(error.message), advice)
             raise
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As Python's, but help and version that the output does not take are an error, buffered or not."""
+        if file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
     def error(self, message: str) -> NoReturn:
         """The message, below what the command takes, without what a terminal would obey; the exit status is 2."""
         self.print_usage(sys.stderr)

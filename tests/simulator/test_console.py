@@ -29,6 +29,7 @@ GRADER = [sys.executable, "-m", "grader"]
 LONG = {
     "simulator": [*SIMULATOR, "check", "many.vsm"],
     "simulator --help": [*SIMULATOR, "check", "--help"],
+    "simulator --version": [*SIMULATOR, "--version"],
     "haribote": [*HARIBOTE, "kernel", "--list"],
     "grader": [*GRADER, "list"],
 }
@@ -72,6 +73,14 @@ def test_a_full_or_closed_output_is_one_message(name: str, shell: str, message: 
     assert message in done.stderr
     assert b"Traceback" not in done.stderr and b"Exception ignored" not in done.stderr
     assert done.stderr.count(b"\n") == 2  # the message and what to try
+
+
+@unix
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_what_python_itself_prints_and_does_not_hold_back_is_no_other(option: str, folder: Path) -> None:
+    done = run([*SIMULATOR, option], folder, "> /dev/full", PYTHONUNBUFFERED="1")
+    assert (done.returncode, done.stderr.count(b"\n")) == (MISTAKE, 2), done.stderr
+    assert b"cannot write the output: No space left on device" in done.stderr
 
 
 @pytest.mark.some(1)
