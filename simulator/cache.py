@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 
 VARIABLE = "HARIBOTE_CACHE"
+DAMAGED = (OSError, ValueError, KeyError, TypeError, RecursionError)
+"""What reading a JSON file of the cache raises where it is not there, or not as we write it: it is made again."""
 
 
 def cache_folder() -> Path:

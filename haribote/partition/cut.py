@@ -18,7 +18,7 @@ from haribote.partition.phases import between, phases
 from haribote.partition.pieces import Cut, Piece, Side, chip_piece, graph_of
 from haribote.partition.verdicts import compiled_or_reason, refused, without_rule
 from haribote.passes import fold_constants
-from simulator.cache import cache_folder
+from simulator.cache import DAMAGED, cache_folder
 from simulator.files import FileError, write_file
 from simulator.language import language
 from simulator.messages import tr
@@ -41,7 +41,7 @@ def cut(model: onnx.ModelProto, precision: str = "float", by_cost: bool = True) 
     """
     model = fold_constants.run(model)
     file = cache_folder() / "cut" / f"{_key(model, precision, by_cost)}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+    with suppress(*DAMAGED):
         known = json.loads(file.read_text())
         groups: Groups = [(side, [Index(model).node[name] for name in names]) for side, names in known["groups"]]
         return _Search(model, precision, known["reasons"], known["halved"]).built(groups)

@@ -20,7 +20,7 @@ from haribote.cpp.build import headers
 from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.partition.host import Run, engines
-from simulator.cache import cache_folder
+from simulator.cache import DAMAGED, cache_folder
 from simulator.errors import UserError
 from simulator.files import FileError, write_file
 from simulator.messages import tr
@@ -37,7 +37,7 @@ def measured(model: onnx.ModelProto, forced: str = "") -> tuple[str, float]:
     """
     available = {name: make for name, make in engines().items() if forced in ("", name)}
     file = cache_folder() / "host" / f"{_key(model, tuple(available))}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+    with suppress(*DAMAGED):
         found = json.loads(file.read_text())
         return str(found["engine"]), float(found["microseconds"])
     engine, microseconds = _measured(model, available)
