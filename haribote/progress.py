@@ -103,7 +103,9 @@ def aloud() -> Iterator[None]:
 
 @contextmanager
 def stage(name: str, total: int = 0, turn: int = 0) -> Iterator[Done]:
-    """A stage of a compilation. total: its nodes; turn: the number of the round, where there are several."""
+    """A stage of a compilation, by the name that `--stop-after` takes, or a Text. total: its nodes; turn: the number of
+    the round, where there are several.
+    """
     watch = _watch.get()
     if watch is None:
         yield lambda number: None

@@ -37,6 +37,7 @@ _WORDS = (
     ),
     *(Text("value"), Text("action"), Text("layout"), Text("in"), Text("serial"), Text("overlapped")),
     *(Text("scalar"), Text("missing"), Text("result"), Text("MV words")),
+    *(Text("Var"), Text("Error"), Text("Ref Min"), Text("Ref Max"), Text("Ref Avg"), Text("Shape")),
 )
 _BY_NAME = {str(word): word for word in _WORDS}
 

@@ -135,7 +135,7 @@ def _run(
     grade: Callable[[Any], Verdict] = grade_one,
 ) -> Progress:  # fmt: skip
     try:
-        with tqdm(total=left, unit="answer", disable=None, file=sys.stderr, leave=False) as bar:
+        with tqdm(total=left, unit=tr("answer"), disable=None, file=sys.stderr, leave=False) as bar:
             return run(works, journal, crew, lambda progress: bar.update(progress.done - bar.n), grade, limit)
     except KeyboardInterrupt:
         say(tr("stopped; {verdicts} verdicts are kept, and the same command goes on from there", len(journal.verdicts)))

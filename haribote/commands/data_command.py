@@ -83,9 +83,9 @@ def _verify(folder: Path) -> int:
     for file in mnist.FILES:
         try:
             mnist.read(folder, file)
-            say(f"ok   {mnist.locate(folder, file)}")
+            say(tr("ok   {file}", mnist.locate(folder, file)))
             good += 1
         except DataError as error:
-            say(f"BAD  {error.message}")
+            say(tr("BAD  {message}", error.message))
     say(tr("{good} of {files} files are good", good, len(mnist.FILES)))
     return 0 if good == len(mnist.FILES) else 1

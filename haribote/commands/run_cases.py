@@ -47,7 +47,7 @@ class Comparison:
             return (self.name, "-", "-", "-", "-", "-", mark)
         reference = self.reference.astype(np.float64)
         numbers = (self.error, reference.min(), reference.max(), reference.mean())
-        shape = "x".join(map(str, self.reference.shape)) or "scalar"
+        shape = "x".join(map(str, self.reference.shape)) or word("scalar")
         return (self.name, *(f"{number:.4g}" for number in numbers), shape, mark)
 
 
@@ -62,9 +62,9 @@ def compare(
 
 def _compare_one(name: str, expected: Array, actual: Array | None, tolerance: float) -> Comparison:
     if actual is None:
-        return Comparison(name, np.nan, expected, False, "missing")
+        return Comparison(name, np.nan, expected, False, word("missing"))
     if actual.shape != expected.shape:
-        return Comparison(name, np.nan, expected, False, f"shape {list(actual.shape)}")
+        return Comparison(name, np.nan, expected, False, tr("shape {shape}", list(actual.shape)))
     if np.isnan(actual).any():
         return Comparison(name, np.nan, expected, False, "NaN")
     wanted, got = expected.astype(np.float64), actual.astype(np.float64)

@@ -116,7 +116,7 @@ def add_infer(commands: Commands) -> None:
     parser = command(commands, "infer", tr("classify pictures of digits with a trained checkpoint"))
     parser.add_argument("images", type=Path, nargs="+", metavar="IMAGE")
     parser.add_argument("--backend", choices=BACKENDS, required=True)
-    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="default: runs/BACKEND/checkpoint.npz")
+    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help=tr("default: runs/BACKEND/checkpoint.npz"))
     chip_options(parser)
 
     def run(options: argparse.Namespace) -> int:

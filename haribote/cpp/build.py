@@ -13,6 +13,7 @@ from pathlib import Path
 from haribote.errors import HariboteError
 from simulator.cache import cache_folder
 from simulator.cxx import NoCompiler, find_compiler
+from simulator.errors import reason_of
 from simulator.files import write_file
 from simulator.messages import tr
 
@@ -112,10 +113,11 @@ def explain(output: str, source: Path) -> str:
     lines = source.read_text().splitlines()
     error = re.search(r"^(?P<place>.+?:\d+)(:\d+)?: (fatal )?error: (?P<text>.*)$", output, re.MULTILINE)
     shown = [f"{error['place']}: {error['text']}"] if error else output.splitlines()[:20]
-    parts = [f"the C++ compiler refuses {source}", *(f"    {line}" for line in shown)]
+    parts = [tr("the C++ compiler refuses {source}", source), *(f"    {line}" for line in shown)]
     generated = re.search(rf"^{re.escape(str(source))}:(\d+)", output, re.MULTILINE)
     if generated and 0 < int(generated[1]) <= len(lines):
-        parts.append(f"  the generated line {generated[1]}:\n    {lines[int(generated[1]) - 1].strip()}")
+        number = int(generated[1])
+        parts.append(tr("  the generated line {number}:\n    {line}", number, lines[number - 1].strip()))
     return "\n".join(parts)
 
 
@@ -137,5 +139,5 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, check=False)
     except OSError as error:
-        message = f"cannot run the C++ compiler {command[0]}: {error.strerror}"
+        message = tr("cannot run the C++ compiler {command}: {reason}", command[0], reason_of(error))
         raise CompilerMissing(message, "CXX=g++ or CXX=clang++") from error

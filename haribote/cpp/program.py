@@ -16,6 +16,7 @@ from haribote.cpp.gemm import default_gemm
 from haribote.graph import Index, updates
 from haribote.graphs.cases import load_case
 from simulator.files import write_file
+from simulator.messages import tr
 from simulator.shell import command_line
 
 FUNCTION = "step"
@@ -50,20 +51,24 @@ def compile_folder(folder: Path, stop_after: str | None, gemm: str, runner: bool
     if stop_after is not None:
         lower(case.model, stop_after=stop_after, save_to=folder, stages=CPP_STAGES)
         written = folder / f"{stop_after}.onnx"
-        return f"wrote {written} (and the stages before it)\nnext: {command_line('haribote', 'view', written)}"
+        return tr(
+            "wrote {last} (and the stages before it)\nnext: {value}", written, command_line("haribote", "view", written)
+        )
     model = lower_for_cpp(expand.run(case.model))
     write_file(folder / "step.cpp", emit({FUNCTION: model}, gemm).encode())
     for name, content in headers().items():
         write_file(folder / name, content)
     nodes = len(model.graph.node)
     gemm = gemm or default_gemm()
-    text = f"wrote {folder / 'step.cpp'}: {nodes} nodes, Gemm {gemm}; its templates: {folder / 'haribote'}\n"
+    source, templates = folder / "step.cpp", folder / "haribote"
+    text = tr("wrote {source}: {nodes} nodes, Gemm {gemm}; its templates: {templates}", source, nodes, gemm, templates)
     if not runner:
-        return f"{text}next: {command_line('haribote', 'test', folder, '--backend', 'cpp')}"
+        command = command_line("haribote", "test", folder, "--backend", "cpp")
+        return "\n".join([text, tr("next: {command}", command)])
     write_file(folder / "runner.cpp", main_source(model).encode())
     compile_file(folder / "runner.cpp", folder / "runner", libraries=arguments(gemm))
     command = command_line(folder / "runner", folder / "inputs", folder / "results", "10")
-    return f"{text}built {folder / 'runner'}\nnext: {command}"
+    return "\n".join([text, tr("built {program}", folder / "runner"), tr("next: {command}", command)])
 
 
 def main_source(model: onnx.ModelProto) -> str:

@@ -110,7 +110,9 @@ def _input_names(node: onnx.NodeProto) -> Sequence[str]:
         formal = [parameter.name for parameter in onnx.defs.get_schema(node.op_type, domain=node.domain).inputs]
     except onnx.defs.SchemaError:
         formal = []
-    return [formal[number] if number < len(formal) else f"input {number}" for number in range(len(node.input))]
+    return [
+        formal[number] if number < len(formal) else tr("input {number}", number) for number in range(len(node.input))
+    ]
 
 
 def _usual(key: str, value: Any) -> bool:

@@ -118,7 +118,7 @@ class CompiledGraph:
             )
         wanted = (self.index.dtype[name], self.index.shape[name])
         if (value.dtype, value.shape) != wanted:
-            received = f"received {value.dtype}{list(value.shape)}"
+            received = tr("received {value}", f"{value.dtype}{list(value.shape)}")
             raise HariboteError(
                 tr(
                     "{name!r} must be {wanted}{wanted2}, {received}",

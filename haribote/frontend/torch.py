@@ -230,7 +230,7 @@ def _source() -> str:
     """Where the operation now dispatched comes from: the last line outside torch; in backward, of its forward."""
     node: Any = torch._C._current_autograd_node()
     if node is None:
-        return f"at {_last_outside(traceback.format_stack())}"
+        return tr("at {value}", _last_outside(traceback.format_stack()))
     # Anomaly mode keeps each forward operation's stack with its backward node.
     return tr("in the backward of the operation at {value}", _last_outside(node.metadata.get("traceback_", [])))
 

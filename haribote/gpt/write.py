@@ -25,7 +25,7 @@ from haribote.gpt.text import Alphabet, Tokens
 from haribote.gpt.trainers import State
 from haribote.mlsdk import Context, MNDevice
 from haribote.training.checkpoint import CheckpointError
-from simulator.messages import tr
+from simulator.messages import Text, tr
 
 Scores = NDArray[np.float32]
 
@@ -63,7 +63,7 @@ class Reader(nn.Module):
 class TorchWriter:
     """The two passes in PyTorch."""
 
-    summary = "torch, eager"
+    summary: str = Text("torch, eager")
 
     def __init__(self, model: GPT) -> None:
         self._reader = Reader(model)

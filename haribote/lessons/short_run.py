@@ -117,11 +117,11 @@ def train_a_little(steps: int = STEPS, data: Dataset | None = None) -> ShortRun:
     images, labels = NormalisedImages(data.train_images), data.train_labels
     order = batch_order(len(labels), seed=42, epoch=0, batch=BATCH)[:steps]
     losses: list[tuple[float, float]] = []
-    with tqdm(order, desc=tr("training"), unit="step", mininterval=0.3, file=sys.stdout) as bar:
+    with tqdm(order, desc=tr("training"), unit=tr("step"), mininterval=0.3, file=sys.stdout) as bar:
         for rows in bar:
             batch = images[rows], labels[rows]
             losses.append((_step(chip, *batch), torch.step(*batch)))
-            bar.set_postfix_str(f"loss {losses[-1][0]:.4f}", refresh=False)
+            bar.set_postfix_str(tr("loss {loss:.4f}", losses[-1][0]), refresh=False)
     on_chip, on_host = zip(*losses, strict=True)
     compiled = chip.compiled
     return ShortRun(on_chip, on_host, compiled.chip_count, compiled.node_count, data.name, chip.whose)

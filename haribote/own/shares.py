@@ -84,7 +84,7 @@ def per_cent(share: float) -> str:
     """`12 %`, `4.1 %` below a tenth, and never 0 % or 100 % for what is not quite so."""
     percent = 100 * share
     if 0 < percent < 0.1:
-        return "under 0.1 %"
+        return tr("under 0.1 %")
     if 0 < percent < 9.95:
         return f"{percent:.1f} %"
     return f"{min(round(percent), 99) if percent < 100 else 100:.0f} %"

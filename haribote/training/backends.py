@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from simulator.messages import tr
+from simulator.messages import Text, tr
 
 Floats = NDArray[np.float32]
 Labels = NDArray[Any]
@@ -58,7 +58,7 @@ class Backend(Protocol):
 class TorchBackend:
     """PyTorch in eager mode: the reference."""
 
-    summary = "torch, eager"
+    summary: str = Text("torch, eager")
 
     def __init__(self, model: Any, learning_rate: float) -> None:
         import torch

@@ -179,12 +179,14 @@ class _Shown:
     def __init__(self, backend: Backend, run: Run, epochs: int, images: int) -> None:
         self._backend = backend
         name = tr("epoch {value}/{epochs}", run.epoch + 1, epochs)
-        self._bar = tqdm(total=images // run.batch, desc=name, unit="step", leave=False, mininterval=0.5, disable=None)
+        self._bar = tqdm(
+            total=images // run.batch, desc=name, unit=tr("step"), leave=False, mininterval=0.5, disable=None
+        )
 
     def step(self, images: Floats, labels: Labels) -> float:
         """See `Backend.step`."""
         loss = self._backend.step(images, labels)
-        self._bar.set_postfix_str(f"loss {loss:.4f}", refresh=False)
+        self._bar.set_postfix_str(tr("loss {loss:.4f}", loss), refresh=False)
         self._bar.update()
         return loss
 

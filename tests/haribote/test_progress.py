@@ -14,6 +14,7 @@ import pytest
 from haribote import onnx_backend, progress
 from haribote.progress import listening, stage
 from haribote.stack.program.compiled import built
+from simulator.language import VARIABLE
 from tests.haribote.stack.program.small_plans import replaced_built
 
 
@@ -76,6 +77,13 @@ def test_stages_of_a_compilation() -> None:
         built(replaced_built().plan.graph)
     assert {"passes", "planning", "moves", "writing", "scheduling"} <= set(watch.seconds)
     assert all(seconds >= 0 for seconds in watch.seconds.values())
+
+
+def test_in_japanese_the_names_of_stages_without_an_option_are_japanese(monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening() as watch:
+        built(replaced_built().plan.graph)
+    monkeypatch.setenv(VARIABLE, "ja")
+    assert re.findall(r"[A-Za-z]{2,}", watch.report().replace("CPU", "")) == []
 
 
 def by_onnx() -> object:

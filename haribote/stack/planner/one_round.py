@@ -23,7 +23,7 @@ from haribote.stack.planner.homes import fetched
 from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
 from haribote.stack.planner.states import NoWay, State
 from haribote.stack.planner.sums import sums_in_parts
-from simulator.messages import tr
+from simulator.messages import Text, tr
 
 
 class Found(NamedTuple):
@@ -49,7 +49,7 @@ def planned(facts: Facts, beam: int, turn: int, limit: float = inf) -> tuple[flo
     takes `limit` or more."""
     states = [State(facts)]
     nodes = ordered(facts)
-    with stage("planning", len(nodes), turn) as done:
+    with stage(Text("planning"), len(nodes), turn) as done:
         for number, (node, needed) in enumerate(zip(nodes, _needed(facts, nodes), strict=True)):
             if node.output[0] in facts.views:
                 continue

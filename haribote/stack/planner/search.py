@@ -27,6 +27,7 @@ from haribote.stack.planner.roles import roles
 from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.shards import DEALT, Shards
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
+from simulator.messages import Text
 
 BEAM, LEAST_BEAM = 12, 3
 """States that are kept after each node; of graphs with so many nodes that time counts."""
@@ -188,7 +189,7 @@ class Planning:
         tariff = self._facts.tariff
         tariff.begin(boldly)
         cost, found = planned(self._facts.anew(), self._beam, self._done, limit)
-        with stage("moves"):
+        with stage(Text("moves")):
             cost, learnt = _settled(cost, found, tariff, self.cost)
         if cost < self.cost:
             self.cost, self.found = cost, found

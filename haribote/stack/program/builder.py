@@ -32,7 +32,7 @@ from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, assemble, isa
 from simulator.isa.cost import cost_of
-from simulator.messages import tr
+from simulator.messages import Text, tr
 from simulator.schedule import Keep, overlapped, schedule_long
 
 MOST_PASSES = 24
@@ -245,7 +245,7 @@ class _Builder:
             self.homes.make(version, SPARE_FOR_GOOD)
         self.residents = [self._resident(version) for version in self.at_home]
         self.residents += [self._away(version) for version in self.plan.resident if version in self.away]
-        with stage("writing", len(self.work)) as done:
+        with stage(Text("writing"), len(self.work)) as done:
             for number, action in enumerate(self.work):
                 done(number)
                 self._act(number, action)
@@ -278,7 +278,7 @@ class _Builder:
         names = {version.value for version in self.plan.resident}
         loaded = tuple(self._loaded())
         read = {port.name for port in loaded} | names
-        with stage("scheduling"):
+        with stage(Text("scheduling")):
             step = in_segments(plain, list(self._segments(kept(homes, self.code.set_up))), quick, first)
         executable = Executable(
             setup=_text(self.code.setup),

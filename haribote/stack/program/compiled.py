@@ -36,7 +36,7 @@ from simulator.files import FileError, write_file
 from simulator.frames import with_room
 from simulator.isa import LM_WORDS
 from simulator.isa.cost import Cost
-from simulator.messages import tr
+from simulator.messages import Text, tr
 
 FEW_WORDS = LM_WORDS // 8
 """Words per PE that a value may have where larger ones had to be put away."""
@@ -185,7 +185,7 @@ def prepared(model: onnx.ModelProto, passed: Passed | None = None) -> onnx.Model
     Raises HariboteError.
     """
     for name, apply in PASSES.items():
-        with stage("passes"):
+        with stage(Text("passes")):
             model = apply(model)
         if passed is not None:
             passed[name] = model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from haribote.frontend.torch import trace_step
 from haribote.graphs.cases import reference_case
 from haribote.training.backends import example_batch
 from haribote.training.models import mlp
+from simulator.language import VARIABLE
 from tests.haribote.batches import batch
 
 
@@ -29,6 +31,13 @@ def test_the_comparison_table_tells_every_kind_of_failure() -> None:
     assert text.splitlines()[0].split() == ["Var", "Error", "Ref", "Min", "Ref", "Max", "Ref", "Avg", "Shape", "✓"]
     for note in ("NaN", "missing", "shape [2]", "unexpected output"):
         assert note in text
+
+
+def test_in_japanese_the_comparison_table_is_japanese(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "ja")
+    value = np.zeros(2, np.float32)
+    text = table(compare({"a": value, "b": value, "c": np.float32(0)}, {"b": value[:1], "c": np.float32(0)}))
+    assert re.findall(r"[A-Za-z]{2,}", text.replace("nan", "")) == []
 
 
 def test_an_exported_case_runs_on_the_chip(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from haribote.chip.program import ProgramPart
 from haribote.lessons.coverage import on_chip
 from haribote.own.shares import per_cent, shares_of
 from simulator.explain.moved_words import words_moved
+from simulator.language import VARIABLE
 from tests.haribote.own.learner import STEP, lines, writes
 
 MINE = {"relu": None, "dl_256x16_a": None, "ul_256x16_a": None}
@@ -42,3 +43,8 @@ def test_percentages_are_never_more_than_true() -> None:
     assert [per_cent(share) for share in shares] == [
         "0 %", "under 0.1 %", "1.2 %", "10 %", "50 %", "99 %", "100 %"
     ]  # fmt: skip
+
+
+def test_a_tiny_share_is_said_in_the_language_of_the_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "ja")
+    assert per_cent(1e-5) == "0.1 % 未満"
