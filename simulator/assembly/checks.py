@@ -243,23 +243,43 @@ def fix_nops(program: Program, warnings: bool = False) -> str:
     """The source text with the fewest nops inserted that satisfy every wait that is an error, with `warnings` those
     that are only warned of too.
 
-    Each nop stands as late as it may, where it also serves every earlier producer; so no choice needs fewer.
+    Each nop stands as late as it may, where it also serves every earlier producer; so no choice needs fewer. But it
+    does not part a transfer from the `$lbi` of the next step, unless that step waits for the transfer's own step.
     """
     timeline = Timeline()
     before: dict[int, int] = {}
-    for step in _steps(program):
-        missing = _missing(timeline.waits(step), warnings)
-        if missing:
-            before[step.line] = missing
+    for steps in _kept_together(_steps(program)):
+        start = timeline.now
+        before[steps[0].line] = 0
+        for number, step in enumerate(steps):
+            timeline.now = start + number
+            before[steps[0].line] = max(before[steps[0].line], _missing(timeline.waits(step), warnings))
+        timeline.now = start + before[steps[0].line]
+        for step in steps:
+            missing = _missing(timeline.waits(step), warnings)
+            before[step.line] = before.get(step.line, 0) + missing
             timeline.now += missing
-        timeline.issue(step)
+            timeline.issue(step)
     lines: list[str] = []
     for number, text in enumerate(program.source.split("\n"), 1):
-        if number in before:
+        if before.get(number):
             indent = text[: len(text) - len(text.lstrip())]
             lines.append(f"{indent}nop/{before[number]}" if before[number] > 1 else f"{indent}nop")
         lines.append(text)
     return "\n".join(lines)
+
+
+def _kept_together(steps: Iterable[Step]) -> Iterator[list[Step]]:
+    """The steps, those that read the turnaround register together with the step before that fills it."""
+    group: list[Step] = []
+    for step in steps:
+        reads = any(isinstance(source.operand, Turnaround) for i in step.instructions for source in i.sources)
+        if group and not (reads and _sends(group[-1])):
+            yield group
+            group = []
+        group.append(step)
+    if group:
+        yield group
 
 
 def _last_steps(pieces: Sequence[Program]) -> Iterator[Step]:

@@ -200,6 +200,14 @@ def test_one_nop_serves_two_producers() -> None:
     )
 
 
+def test_nops_come_before_a_transfer_not_between_it_and_its_turnaround() -> None:
+    first, *pair = "iinc $ls0v $lm0v", "l1bmm@0 $lr0v $lb0", "l1bmm $lbi $ln0v; fvadd $lm0v $lm0v $lr8v"
+    fixed = fix_nops(assemble("\n".join([first, *pair])))
+    assert fixed == "\n".join([first, "nop", *pair]) and not check(assemble(fixed))
+    waiting = ["iinc $ls0v $lm0v; l1bmm@0 $lr0v $lb0", pair[1]]  # for the transfer's own step: there is no other way
+    assert fix_nops(assemble("\n".join(waiting))) == "\n".join([waiting[0], "nop/2", waiting[1]])
+
+
 def test_mv_and_debug_lines_do_not_count_as_steps() -> None:
     assert waits("lpassa $lr0 $t\nmvp/n64 $p0 $d0\nd get $lt0 1\nlpassa $t $ls0")
     assert not waits("lpassa $lr0 $t\nmvp/n64 $p0 $d0\nnop\nlpassa $t $ls0")
