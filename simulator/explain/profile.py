@@ -110,9 +110,10 @@ def _instructions(program: p.Program) -> Iterator[p.Instruction]:
 def _paths(program: p.Program) -> Iterator[PathUse]:
     counts: Counter[tuple[str, str]] = Counter()
     for instruction in _instructions(program):
-        counts.update(_pe_words(instruction))
         counts.update(_transfer_words(instruction))
     for line in program.lines:
+        if isinstance(line, p.Step):
+            counts.update(_pe_words(line))
         if isinstance(line, p.Move) and line.source is not None and line.destination is not None:
             ends = (type(end.operand).__name__ for end in (line.source, line.destination))
             start, end = map(_memory_name, ends)
@@ -126,19 +127,19 @@ def _memory_name(kind: str) -> str:
     return {"DramIndirect": "DRAM"}.get(kind, kind.upper())
 
 
-def _pe_words(instruction: p.Instruction) -> dict[tuple[str, str], int]:
-    """Words that each PE reads and writes. What several operands read at one address is fetched once."""
+def _pe_words(step: p.Step) -> dict[tuple[str, str], int]:
+    """Words that each PE reads and writes. What several operands of a step read at one address is fetched once."""
     words: dict[tuple[str, str], int] = {}
-    for source in instruction.sources:
-        name, count = _port(source.operand)
-        if name:
-            words[Text("{name} read", {"name": name}), "PE"] = count * isa.STEP_CYCLES
-    for destination in instruction.destinations:
-        name, count = _port(destination.operand)
-        if name:
-            words[Text("{name} written", {"name": name}), "PE"] = count * (
-                isa.STEP_CYCLES if destination.mask is None else len(destination.mask.cycles)
-            )
+    for end in (end for instruction in step.instructions for end in instruction.ends):
+        name, count = _port(end.operand)
+        if not name:
+            continue
+        if isinstance(end, p.Source):
+            path, cycles = Text("{name} read", {"name": name}), isa.STEP_CYCLES
+        else:
+            path = Text("{name} written", {"name": name})
+            cycles = isa.STEP_CYCLES if end.mask is None else len(end.mask.cycles)
+        words[path, "PE"] = max(words.get((path, "PE"), 0), count * cycles)
     return words
 
 

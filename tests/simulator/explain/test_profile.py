@@ -52,6 +52,15 @@ def test_words_per_path() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "step",
+    ["iadd $llr0v $llr0v $lls0v; fvmul $llr0v $llr0v $llm0v", "fvfma $llr0v $lr0v4 $lr0v4 $lls0v; ipassa $t $llm0v"],
+)
+def test_what_two_operands_of_a_step_read_is_fetched_once(step: str) -> None:
+    uses = {use.path: use for use in profiled(step).paths}
+    assert (uses["GRF0 read"].words, uses["GRF0 read"].share) == (16, 1.0)
+
+
 def test_timeline_is_gapless() -> None:
     profile = profiled(PROGRAM)
     times = sorted({(busy.start, busy.cycles) for busy in profile.busy})
