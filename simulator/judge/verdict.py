@@ -168,7 +168,7 @@ def _number(text: str, filename: str, line: int) -> float:
 
 
 def _integer(text: str, kind: str, filename: str, line: int) -> int:
-    """An expected integer; a negative one may be written as the unsigned number with the same bits."""
+    """An expected integer; it may be written as any number with the same bits, signed or not, whatever its type."""
     width = INTEGERS[kind]
     try:
         number = int(text)
@@ -187,7 +187,12 @@ def _integer(text: str, kind: str, filename: str, line: int) -> int:
                 kind=kind,
             )
         )
-    return number
+    bits = number & ((1 << width) - 1)
+    return bits if kind.startswith("U") else _signed(bits, width)
+
+
+def _signed(bits: int, width: int) -> int:
+    return bits - (bits >> (width - 1) << width)
 
 
 def _short(text: str) -> str:
@@ -244,7 +249,7 @@ def _decode(value: int, kind: str) -> list[Number]:
         return [float(number) for number in to_float64(np.array(parts, fmt.dtype), fmt)]
     if kind.startswith("U"):
         return list(parts)
-    return [part - (part >> (width - 1) << width) for part in parts]
+    return [_signed(part, width) for part in parts]
 
 
 def _as_stored(wanted: Number, kind: str) -> Number:

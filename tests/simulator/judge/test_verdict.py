@@ -65,6 +65,8 @@ def test_only_the_first_tolerance_counts() -> None:
         ("3E00BE003F000000", "1.0, -1.0, 1.5, 0.0", "Half"),
         ("FFFFFFFF00000007", "-1, 7", "Int"),
         ("FFFFFFFF00000007", "4294967295, 7", "UInt"),
+        ("FFFFFFFF00000007", "4294967295, 7", "Int"),  # the same bits
+        ("FFFFFFFF00000007", "-1, 7", "UInt"),
         ("FFFFFFFFFFFFFFFE", "-2", "Long"),
         ("FFFFFFFFFFFFFFFE", "18446744073709551614", "ULong"),
         ("FFFF000100020003", "-1, 1, 2, 3", "Short"),
