@@ -59,6 +59,8 @@ SIDES, WIDTHS, BATCHES = (64, 1024), (16, 512), (32, 1024)
 """Least and most of the axes of random products, and of the layers and batches of random networks."""
 WEIGHTS = (1, 4)
 """Least and most weights of a random network."""
+CHOOSING = {"NegativeLogLikelihoodLoss": 1, "SoftmaxCrossEntropyLoss": 1, "Gather": 0, "GatherElements": 0}
+"""Operators whose second input are numbers along an axis of the first; the axis where none is named."""
 Values = dict[str, NDArray[Any]]
 Row = dict[str, Any]
 
@@ -159,7 +161,7 @@ def measured(kind: str, shape: str, keep: Path | None) -> Row:
     simulation_s = time.perf_counter() - started
     found = {name: np.asarray(session.read(name)) for name in Index(model).outputs}
     if keep is not None:
-        place = keep / f"{kind}-{Path(shape).stem if kind == 'onnx' else shape.replace(':', '-')}"
+        place = keep / f"{kind}-{_file_name(shape) if kind == 'onnx' else shape.replace(':', '-')}"
         write_file(place / "model.onnx", model.SerializeToString())
         write_file(place / "step.vsm", compiled.text.encode())
         write_file(place / "executable.npz", to_bytes(compiled.executable))
@@ -172,6 +174,11 @@ def measured(kind: str, shape: str, keep: Path | None) -> Row:
         round(compile_cpu_s, 2), round(simulation_s, 3), error_of(model, given, found),
     )  # fmt: skip
     return dict(zip(COLUMNS, figures, strict=True))
+
+
+def _file_name(path: str) -> str:
+    """The names of a file and its folders as one: many graphs are called `model.onnx`."""
+    return "-".join(part for part in Path(path).with_suffix("").parts if part not in (os.sep, ".."))
 
 
 def cpu_seconds() -> float:
@@ -202,6 +209,8 @@ def mlp_model(shape: str) -> tuple[onnx.ModelProto, Bound]:
 
     wanted = "WIDTHS:BATCH, such as 784-64-10:256"
     first, _, batch = shape.partition(":")
+    if not batch:
+        raise HariboteError(f"{shape!r} is no shape without a batch", wanted)
     widths, (size,) = _numbers(first, "-", wanted), _numbers(batch, ":", wanted, 1)
     if len(widths) < 2:
         raise HariboteError(f"{shape!r} has no layer", wanted)
@@ -211,10 +220,9 @@ def mlp_model(shape: str) -> tuple[onnx.ModelProto, Bound]:
 
 def file_model(path: str) -> tuple[onnx.ModelProto, Bound]:
     """A graph from a file. Raises HariboteError."""
-    from haribote.graph import load
-    from haribote.operators.opset import at_our_opset
+    from haribote.frontend.onnx_file import read
 
-    model = at_our_opset(load(path))
+    model = read(Path(path))
     return model, model_bound(model)
 
 
@@ -233,15 +241,32 @@ def _numbers(text: str, between: str, wanted: str, count: int | None = None) -> 
 
 
 def inputs_of(model: onnx.ModelProto) -> Values:
-    """Random inputs: normal floats, parameters an eighth of that; whole numbers from 0 to 9."""
+    """Random inputs: normal floats, parameters an eighth of that; whole numbers from 0 to 9, of fewer classes or rows
+    those that there are.
+    """
     random, index, kept = np.random.default_rng(0), Index(model), updates(model)
+    numbers = _numbers_of(index)
     found: Values = {}
     for name in index.inputs:
         if index.dtype[name].kind == "f":
             scale = 8 if name in kept else 1
             found[name] = (random.standard_normal(index.shape[name]) / scale).astype(index.dtype[name])
         else:
-            found[name] = random.integers(0, 10, index.shape[name]).astype(index.dtype[name])
+            found[name] = random.integers(0, min(10, numbers.get(name, 10)), index.shape[name]).astype(
+                index.dtype[name]
+            )
+    return found
+
+
+def _numbers_of(index: Index) -> dict[str, int]:
+    """How many classes or rows there are for whole numbers that choose one, by the name of these numbers."""
+    found: dict[str, int] = {}
+    for node in index.node.values():
+        if node.op_type in CHOOSING:
+            axis = next(
+                (attribute.i for attribute in node.attribute if attribute.name == "axis"), CHOOSING[node.op_type]
+            )
+            found[node.input[1]] = min(index.shape[node.input[0]][axis], found.get(node.input[1], 10))
     return found
 
 

@@ -14,7 +14,7 @@ from onnx import checker, helper, numpy_helper, shape_inference
 
 from haribote.constants import Constants, replace_fields, without_large_constants
 from haribote.errors import GraphError
-from haribote.model_file import about, check_declared, declared, parsed, reason, within_limits
+from haribote.model_file import about, check_declared, declared, give_names, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.operators.opset import at_our_opset
 from haribote.operators.reference import operators, run_nodes
@@ -398,7 +398,7 @@ def save(model: onnx.ModelProto, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> onnx.ModelProto:
-    """Read and verify a model; shapes that the file does not state are inferred.
+    """Read and verify a model; shapes that the file does not state are inferred, nodes without a name get one.
 
     Raises:
         GraphError: the file cannot be read, is not ONNX, is larger than `model_file` allows, is of an opset that cannot
@@ -407,6 +407,7 @@ def load(path: str | Path) -> onnx.ModelProto:
     model = parsed(Path(path))
     with about(Path(path)):
         said = declared(model.graph)
+        give_names(model)
         verify(model := inferred(at_our_opset(model)))
         check_declared(said, model)
         return within_limits(model)

@@ -262,6 +262,20 @@ def declared(graph: onnx.GraphProto) -> Declared:
     return found
 
 
+def give_names(model: onnx.ModelProto) -> None:
+    """Every node a name of its own; ONNX asks for none."""
+    model.graph.name = model.graph.name or "graph"
+    taken: set[str] = set()
+    for node in model.graph.node:
+        base = node.name or next((name for name in node.output if name), node.op_type)
+        name, number = base, 0
+        while name in taken:
+            number += 1
+            name = f"{base}_{number}"
+        node.name = name
+        taken.add(name)
+
+
 def check_declared(said: Declared, model: onnx.ModelProto) -> None:
     """Raises GraphError where a file says another type or shape of a value than follows from its nodes."""
     found = declared(model.graph)

@@ -14,7 +14,7 @@ from haribote.errors import GraphError
 from haribote.frontend.ceil_mode import without_ceil_mode
 from haribote.graph import IR_VERSION, clone, complete, inferred, remove_unused_constants
 from haribote.misfit import miscounted
-from haribote.model_file import ANEW, about, check_declared, declared, parsed, reason, within_limits
+from haribote.model_file import ANEW, about, check_declared, declared, give_names, parsed, reason, within_limits
 from haribote.operators.einsums import with_equal_sizes
 from haribote.operators.functions import DOMAIN, OPSET
 from haribote.operators.opset import at_our_opset, known
@@ -48,7 +48,7 @@ def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto
     _without_default_inputs(model)
     _with_default_attributes(model)
     _give_sizes(model, sizes)
-    _give_names(model)
+    give_names(model)
     without_ceil_mode(model)
     del model.graph.value_info[:]
     model = settled(within_limits(inferred(with_equal_sizes(model))))  # axes that were open have sizes now
@@ -145,17 +145,3 @@ def _give_sizes(model: onnx.ModelProto, sizes: Mapping[str, int]) -> None:
             )
         else:
             raise GraphError(tr("the size of the axis {name!r} is not known", name), f"--size {name}=1")
-
-
-def _give_names(model: onnx.ModelProto) -> None:
-    """Every node a name of its own."""
-    model.graph.name = model.graph.name or "graph"
-    taken: set[str] = set()
-    for node in model.graph.node:
-        base = node.name or next((name for name in node.output if name), node.op_type)
-        name, number = base, 0
-        while name in taken:
-            number += 1
-            name = f"{base}_{number}"
-        node.name = name
-        taken.add(name)

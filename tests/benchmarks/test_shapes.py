@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import onnx
 import pytest
 
 from benchmarks.shapes import BATCHES, COLUMNS, SIDES, WEIGHTS, WIDTHS, main, random_shapes
@@ -36,7 +37,22 @@ def test_what_is_kept_gives_what_was_compared(tmp_path: Path, capfd: pytest.Capt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wrong", ["--gemm=3x4", "--mlp=784:64", "--mlp=784-10:x"])
+def test_few_classes_and_files_of_others(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Labels are of the classes that there are; nodes need no names; files of one name are kept apart."""
+    text = '<ir_version: 10, opset_import: ["": 20]> g (float[8] x) => (float[8] y) { y = Relu (x) }'
+    files = [tmp_path / folder / "model.onnx" for folder in "ab"]
+    for file in files:
+        file.parent.mkdir()
+        onnx.save(onnx.parser.parse_model(text), file)
+    given = [f"--onnx={file}" for file in files]
+    assert main(["--mlp", "5-3-2:1", *given, "--json", "--keep", str(tmp_path / "kept")]) == 0
+    rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [row["shape"] for row in rows] == ["5-3-2:1", *map(str, files)]
+    assert len(list((tmp_path / "kept").iterdir())) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", ["--gemm=3x4", "--mlp=784:64", "--mlp=784-10:x", "--mlp=784-10"])
 def test_a_shape_that_is_none_is_said(wrong: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main([wrong]) == 1
     assert "is no shape" in (text := capfd.readouterr().err) or "has no layer" in text

@@ -142,6 +142,15 @@ def test_save_and_load(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["model.onnx"]
 
 
+def test_a_loaded_graph_has_names_for_all_nodes(tmp_path):
+    model = small_graph()
+    for node in model.graph.node:
+        node.ClearField("name")
+    onnx.save(model, tmp_path / "nameless.onnx")
+    names = [node.name for node in load(tmp_path / "nameless.onnx").graph.node]
+    assert all(names) and len({*names}) == len(model.graph.node)
+
+
 def test_a_failed_save_leaves_the_old_file_alone(tmp_path, monkeypatch):
     path = tmp_path / "model.onnx"
     path.write_bytes(b"old")
