@@ -13,7 +13,7 @@ from haribote.answers.generators import needs_of
 from haribote.answers.given import given
 from haribote.answers.ownership import answer_file, is_caught_up, is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks
-from haribote.own.ledger import GENERATORS, KERNELS, PARTS, Entry, Ledger
+from haribote.own.ledger import GENERATORS, KERNELS, MEASURES, PARTS, Entry, Ledger
 from haribote.own.shares import per_cent
 from haribote.words import word
 from simulator.columns import aligned
@@ -126,8 +126,11 @@ def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:
     if ledger is None:
         yield tr("no run is known in {folder}; `haribote train --network small --backend sim` makes one", folder)
         return
-    shares = [f"{per_cent(ledger.share(measure))} {word(measure)}" for measure in ("nodes", "words", "steps", "cycles")]
-    yield tr("the last run, in {folder}, was yours to {shares}", folder, ", ".join(shares))
+    shares = [f"{per_cent(ledger.share(m))} {word(m)}" for m in MEASURES if ledger.total(m)]
+    if shares:
+        yield tr("the last run, in {folder}, was yours to {shares}", folder, ", ".join(shares))
+    else:
+        yield tr("in the last run, in {folder}, nothing ran on the chip", folder)
     yield from filter(None, (ledger.missing_line(), ledger.mark_line()))
 
 
@@ -145,5 +148,6 @@ def _did(mine: Mine, ledger: Ledger | None) -> str:
     said = [f"{calls} {word('calls')}"]
     for measure in ("nodes", "words", "cycles"):
         part, whole = sum(getattr(entry, measure) for entry in mine.entries), ledger.total(measure)
-        said += [f"{per_cent(part / whole)} {word(measure)}"] * bool(part and whole)
+        if part and whole:
+            said.append(f"{per_cent(part / whole)} {word(measure)}")
     return joined(*said)

@@ -92,6 +92,16 @@ def test_what_is_printed(tmp_path: Path) -> None:
     assert kept_ledger(folder) is None
 
 
+def test_a_run_without_the_chip_shares_no_more_than_there_is(tmp_path: Path) -> None:
+    """With C++ nothing has a share; where the host does all nodes, words, steps and cycles have none."""
+    root = learner(tmp_path, "6.2")
+    loop, host = Entry("loop", "6.2", "yours", 1), Entry("host", "", "product", 28, nodes=28)
+    keep_ledger(Ledger((loop,)), tmp_path)
+    assert [*mine_lines(tmp_path, root)][-1] == f"in the last run, in {tmp_path}, nothing ran on the chip"
+    keep_ledger(Ledger((host, loop)), tmp_path)
+    assert [*mine_lines(tmp_path, root)][-2] == f"the last run, in {tmp_path}, was yours to 0 % nodes"
+
+
 def test_a_step_that_is_all_ones_own_has_its_mark(tmp_path: Path) -> None:
     root, entries = learner(tmp_path, "5.40"), (Entry("generators", "5.40", "yours", 10, 0, 3, 600, 60, 8_000.0),)
     keep_ledger(Ledger(entries, 8_672.0, "small"), tmp_path)
