@@ -100,6 +100,10 @@ def add_compile(commands: Commands) -> None:
             raise HariboteError(
                 tr("--quick with --backend {backend}, which has no plan", options.backend), "--backend sim -O2"
             )
+        if options.runner and options.backend != "cpp":
+            raise HariboteError(
+                tr("--runner with --backend {backend}, whose program needs Python", options.backend), "--backend cpp"
+            )
         if options.check:
             from haribote.core import checker
 

@@ -25,6 +25,7 @@ from haribote.commands.options import (
     shown_name,
     units,
 )
+from haribote.errors import HariboteError
 from haribote.network import BATCH, SMALL
 from haribote.training.backends import BACKENDS
 from simulator.console import seed
@@ -62,6 +63,11 @@ def add_train(commands: Commands) -> None:
         from haribote.training.train import Options, train
 
         fill, mine = fill_of(options), mine_of(options)  # before anything is loaded
+        if options.require_chip and options.backend != "sim":
+            raise HariboteError(
+                tr("--require-chip with --backend {backend}, which runs nothing on the chip", options.backend),
+                "--backend sim",
+            )
         network, rate = network_of(options)
         data = load(options.data)
         say(data.origin)
