@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from simulator.assembly.checks import check_text
-from simulator.errors import AssemblyError
+from simulator.errors import AssemblyError, SimulatorError
 from simulator.files import read, write_file
 from simulator.messages import say, tr
 from simulator.schedule import bounds, schedule
@@ -30,6 +30,8 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _command(options: argparse.Namespace) -> int:
+    if options.effort < 1:
+        raise SimulatorError(tr("--effort must be at least 1, received {effort}", options.effort), "--effort 1")
     name = str(options.file)
     program, findings = check_text(read(options.file), name)
     if any(finding.severity == "error" for finding in findings):

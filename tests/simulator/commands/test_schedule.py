@@ -25,3 +25,11 @@ def test_the_command_refuses_a_program_with_errors(tmp_path: Path, capsys: pytes
     assert main(["schedule", str(source), "-o", str(tmp_path / "b.vsm")]) == 2
     assert "insert `nop/2`" in capsys.readouterr().err
     assert not (tmp_path / "b.vsm").exists()
+
+
+@pytest.mark.parametrize("effort", ["0", "-1"])
+def test_no_effort_at_all_is_refused(effort: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "a.vsm"
+    source.write_text("nop\n")
+    assert main(["schedule", str(source), "-o", str(tmp_path / "b.vsm"), "--effort", effort]) == 2
+    assert "--effort must be at least 1" in capsys.readouterr().err and not (tmp_path / "b.vsm").exists()
