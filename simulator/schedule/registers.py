@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simulator import isa
 from simulator.isa import program as p
-from simulator.isa.words import pe_spans
+from simulator.isa.words import BEYOND_J, pe_spans, words_of
 from simulator.rules.waits import unmasked
 from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import Node, steps_of
@@ -31,7 +31,9 @@ BLOCK = 4
 @dataclass(frozen=True, eq=False, slots=True)
 class BankUse:
     """An operand. time: two for every step, reads before writes. cells: words; whole: the same where it writes all of
-    them in every PE, else none."""
+    them in every PE, else none. named: cells, and words that the text names only: in cycles that a mask leaves out, and
+    where `j3` moves all PEs on.
+    """
 
     node: Node
     operand: int
@@ -39,11 +41,12 @@ class BankUse:
     written: bool
     cells: frozenset[int]
     whole: frozenset[int]
+    named: frozenset[int]
 
 
 def _blocks(web: Web[BankUse]) -> range:
-    """From the first block that a web uses to the last one."""
-    words = [word for use in web.uses for word in use.cells]
+    """From the first block that a web names to the last one: all these addresses must be in the bank."""
+    words = [word for use in web.uses for word in use.named]
     return range(min(words) // BLOCK, max(words) // BLOCK + 1)
 
 
@@ -92,7 +95,8 @@ def _use(node: Node, place: int, step: int, end: p.Source | p.Destination, opera
     elif mask is not None and mask.entry:
         whole = False  # by an entry that is written, or of a long operand the first long word only
     words = frozenset(word for cycle in spans for first, stop in cycle for word in range(first, stop))
-    return BankUse(node, place, 2 * step + written, written, words, words if written and whole else frozenset())
+    named = words.union(*(words_of(operand, cycle, BEYOND_J) for cycle in range(isa.STEP_CYCLES)))
+    return BankUse(node, place, 2 * step + written, written, words, words if written and whole else frozenset(), named)
 
 
 def _tied(one: BankUse, other: BankUse) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.fuzz.generate import is_valid
 from simulator import assemble
 from simulator.assembly.checks import check, fix_nops
-from simulator.isa.program import Program
+from simulator.isa.program import PeMemory, Program
 from simulator.schedule import Keep, schedule
 from simulator.schedule.keep import SIZES, Kept
 from simulator.schedule.nodes import nodes_of
@@ -99,3 +99,23 @@ def test_a_bank_with_unknown_addresses_stays_as_it_is() -> None:
     assert moved(*lines, keep={})
     assert not any("$lm" in text.split()[1 + int(text[-1])] for text in moved(*lines, "iinc $lmt0v $lr16v", keep={}))
     assert not moved(*lines, "d get $lr0n0c0b0m0p0 1", keep={})
+
+
+NAMED = [
+    (
+        "ulmin $subpeid $m11v $lls36vj3 $t $llr[60,28,44,28]",
+        "ulmax $lr50v $m5v $r27j3 $omr2",
+        'immu f"1.5" $lr28/ll1101',
+    ),
+    ("dvfmad $lbf $llr12v $n11 $nowrite", "iand $llm4v24 $s14 $lr6v/l0111"),
+]
+"""`$r27j3` is word 28 in every PE; of `$lr6v/l0111` words 6 and 7 are not written."""
+
+
+@pytest.mark.parametrize("lines", NAMED)
+def test_addresses_that_no_pe_uses_stay_in_the_bank_too(lines: tuple[str, ...]) -> None:
+    program = assemble("\n".join(lines))
+    schedule(program, rename=True, keep={"t": [range(1, 2)], "grf1": [range(50, 54)]})
+    for (node, operand), more in moved_words(nodes_of(program), Kept({})).items():
+        assert node.instruction is not None and isinstance(found := node.instruction.ends[operand].operand, PeMemory)
+        assert all(0 <= address + more < SIZES[found.bank] for address in found.addresses)
