@@ -178,12 +178,11 @@ def _cycle(instruction: p.Instruction, transfer: Transfer | None, cycle: int) ->
 def _place(operand: p.Operand, side: Reference, points: Index) -> str:
     """Where a transfer reads or writes, e.g. `L1BM[64-79]`; units where there are several."""
     if isinstance(operand, p.Matrix):
-        rows, columns = (_spans(points, i) for i in (0, 1))
-        one_row = len(rows) < len(columns)
+        few_rows = len(np.unique(points[:, 0])) < len(np.unique(points[:, 1]))
         return (
-            tr("row {rows} of ${register}", rows, operand.register)
-            if one_row
-            else tr("column {columns} of ${register}", columns, operand.register)
+            tr("row {rows} of ${register}", _spans(points, 0), operand.register)
+            if few_rows
+            else tr("column {columns} of ${register}", _spans(points, 1), operand.register)
         )
     name = tr("turnaround") if isinstance(operand, p.Turnaround) else side.memory
     addresses = _spans(points, -1)
