@@ -103,6 +103,8 @@ def _remarks(instruction: p.Instruction) -> Iterator[str]:
         )
     if row.unsigned and instruction.precision in "lis":
         yield tr("unsigned") if instruction.unsigned else tr("signed")
+    if instruction.op in ("mmul", "mfma") and instruction.precision == "f":
+        yield tr("j counts the 4 PEs: M[i, 2j] times the first word of x in PE j")
     if instruction.rows:
         yield tr(
             "products only in {value} of each MAB", tr("PEs 0 and 1") if instruction.rows == "u" else tr("PEs 2 and 3")

@@ -89,6 +89,8 @@ def test_matrix_instructions() -> None:
     assert "0      column 2-3 of $x  GRF0[0-3]" in told("hmread $llx2 $llr0v")
     assert "3      column 12-13 of $x  GRF0[12-15]" in told("hmread $llx6 $llr0v")
     assert "3      GRF0[12-15]  row 12-13 of $x" in told("hmwrite $llr0v $llx6")
+    single = "j counts the 4 PEs: M[i, 2j] times the first word of x in PE j"
+    assert single in told("fmmul $lx $lr0v $ln0v") and single not in told("gmmul $lx $lr0v $ln0v")
     product = told("dmfmau $lx $lr0v $mauf $ln0v")
     assert "products only in PEs 0 and 1 of each MAB" in product
     assert "y = $mauf, what the MAU put out in the same cycle of the last step" in product
