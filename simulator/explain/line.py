@@ -119,7 +119,10 @@ def _remarks(instruction: p.Instruction) -> Iterator[str]:
     if row.unit == "wait":
         yield tr("tag {tag:02x}", instruction.tag)
     if instruction.flush is not None:
-        cycles = wording.masked(p.WriteMask(instruction.flush, 1))
+        singles = instruction.unit == "mau" and instruction.precision == "h" and not instruction.narrow
+        cycles = wording.masked(
+            p.WriteMask(instruction.flush, 4 if singles else 1)
+        )  # results of halves are four singles
         yield tr("zero-flush: the result is kept {value}, elsewhere it becomes 0", cycles or tr("everywhere"))
 
 

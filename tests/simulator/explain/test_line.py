@@ -74,6 +74,14 @@ def test_masks_of_every_kind() -> None:
     assert any("entry 3 is 1, flag by flag, cleared elsewhere" in line for line in told("iinc $ls0v $omr2/$imr3"))
 
 
+def test_a_zero_flush_of_four_singles_guards_words() -> None:
+    halves, words = "its flags guard the halves of long word 0", "its four flags guard the four words"
+    for line in ("fvadd/$imr1 $lm0v $lr0v $ln0v", "hvmulr/$imr1 $lm0v $lr0v $ln0v", "sadd/$imr1 $lm0v $lr0v $ln0v"):
+        assert halves in " ".join(told(line))
+    for line in ("hvmul/$imr1 $lm0v $lr0v $lln0v", "hmmul/$imr1 $lx $lm0v $lln0v"):
+        assert words in " ".join(told(line))
+
+
 def test_addresses_that_a_run_decides() -> None:
     lines = told("lpassa $lmt8v $ln0v")
     assert "x = LM0[T[c] + 8 + 2c, +1]" in lines
