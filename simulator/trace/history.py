@@ -26,9 +26,12 @@ from simulator.engine.state.memories import Flags, Memories
 from simulator.isa import program as p
 from simulator.isa.units import PATHS
 from simulator.isa.words import words_of
+from simulator.messages import Text
 
 WHOLE = 0xFFFFFFFF
 FLAGS = 0xF
+ZERO_FLUSH = Text("zero-flush")
+"""The part of a mask entry in a result that it may have made 0."""
 
 
 @dataclass(frozen=True)
@@ -234,6 +237,9 @@ class History:
 
     def _made(self, index: int, number: int, instruction: p.Instruction, datum: Datum, bits: int) -> Write:
         named = self._named(index, number, instruction, inputs_of(instruction, datum))
+        if instruction.flush is not None and not p.is_fixed(instruction.flush):
+            entry = Place("omr", datum.pe, isa.STEP_CYCLES * instruction.flush + datum.cycle)
+            named = (*named, (ZERO_FLUSH, entry))
         return Write(index, bits, instruction, datum, named)
 
     def _named(

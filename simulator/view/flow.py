@@ -21,6 +21,7 @@ from simulator.engine.numpy.operands import is_dynamic, static_rows
 from simulator.isa import program as p
 from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 from simulator.isa.units import PATHS
+from simulator.trace.history import ZERO_FLUSH
 from simulator.view.recording import Frame
 
 Json = dict[str, Any]
@@ -52,7 +53,8 @@ class Flows:
 
     def _instruction(self, number: int, instruction: p.Instruction, frame: Frame, silent: bool) -> Json:
         """s: sources, with the names they have in the meaning; d: destinations; p: the path that keeps the result;
-        u: the table of what goes to the turnaround register; k, t: the kind of table and which.
+        z: the mask entry of a zero-flush; u: the table of what goes to the turnaround register; k, t: the kind of table
+        and which.
         """
         sources, count = instruction.sources, len(instruction.sources)
         named = zip(names_of(instruction), sources, strict=True)
@@ -65,6 +67,8 @@ class Flows:
                 if not isinstance(d.operand, p.NoWrite)
             ],
         }
+        if instruction.flush is not None and not p.is_fixed(instruction.flush):
+            part["z"] = {"n": ZERO_FLUSH, "e": instruction.flush}
         transfer = transfer_of(instruction)
         if not silent and transfer is not None and instruction.form.from_pes:  # to the register: from 0 on, no shift
             part["u"] = self._points(replace(transfer, constants={**transfer.constants, "B": 0, "n": 0}))

@@ -2,7 +2,7 @@
 
 const DEPTH = 3;
 const BREADTH = 4;
-const OPERANDS = { from: _("from") }; // others are letters
+const OPERANDS = { from: _("from"), "zero-flush": _("zero-flush") }; // others are letters
 
 class Chain {
   constructor(recording) {

@@ -80,9 +80,13 @@ class Flow {
 
   // A word of the result of an instruction in a PE.
   computed(part, pe, cycle, word, frame) {
-    if (part.k === "points") return this.received(part, pe, cycle, word);
-    const inputs = this.recording.tables[part.t][((pe & 3) * 4 + cycle) * 4 + word] ?? [];
-    return { cycle, inputs: this.resolved(part, inputs, pe & ~3, frame) };
+    const table = this.recording.tables[part.t];
+    const made = part.k === "points"
+      ? this.received(part, pe, cycle, word)
+      : { cycle, inputs: this.resolved(part, table[((pe & 3) * 4 + cycle) * 4 + word] ?? [], pe & ~3, frame) };
+    if (!part.z || !made) return made;
+    const flush = { name: part.z.n, word: { memory: "omr", address: part.z.e, half: 0, unit: pe } };
+    return { ...made, inputs: [...made.inputs, flush] };
   }
 
   flags(part, { unit }, frame) {

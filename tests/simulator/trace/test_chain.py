@@ -113,6 +113,15 @@ iinc $subpeid $omr2/$imr3
         assert (origin.line, origin.value, origin.kept) == (4, value, None)
 
 
+def test_a_zero_flush_is_among_what_decides() -> None:
+    """The word is 0 since the flags of its PE are, whatever x is."""
+    found = first('imm i"7" $r0\nnop/2\niinc/$imr1 $r0 $n0\n', "$n0")
+    assert found.value == 0
+    assert [str(given.part) for given in found.inputs] == ["x", "zero-flush"]
+    assert str(found.inputs[1].place) == "$omr1 cycle 3 n0c0b0m0p0" and found.inputs[1].value == 0
+    assert len(first('imm i"7" $r0\nnop/2\niinc/1000 $r0 $n0\n', "$n0").inputs) == 1  # a fixed one stands in the text
+
+
 def test_a_mask_of_halves_leaves_two_writers() -> None:
     text = """\
 d set $lr0 1 0001800100010001

@@ -46,6 +46,8 @@ def put(machine: Machine, place: Place, value: int) -> None:
         getattr(machine, memory)[word, unit] = value
     elif memory == "t":
         machine.t[word // 4, word % 4, unit] = value
+    elif memory == "omr":
+        machine.omr[word // 4, word % 4, :, unit] = [value >> 3 - flag & 1 for flag in range(4)]
     elif memory in PATHS:
         machine.paths[memory][word // 4, word % 4, unit] = value
     elif memory in ("mx", "my"):
