@@ -45,6 +45,8 @@ look by careful guesses; and how much dearer one of a third look may be than tha
 NO_BETTER = 1.1
 """How much dearer than the cheapest so far a plan may look by bold guesses, some of which are above what moves cost,
 until no more rounds are worth it."""
+RIVAL = 1.35
+"""How much dearer than the cheapest a plan may be to be written too: what goes on beside what has no price."""
 MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
@@ -56,11 +58,11 @@ def plans(
     quick: bool = False,
     most_words: int = MOST_WORDS,
 ) -> Iterator[Iterator[Plan]]:
-    """Rows of plans for a graph of elementary operators, one for each look at it. In a row the cheapest plan comes
-    first; those behind it are for where it has no room. There are more looks than one where the cheapest plan of the
-    first is far from what the graph needs at least, since only schedules tell which is the shortest, and where it has a
-    move that is not to be had. quick: the first plan whose moves are there, of few states, and one look. most_words:
-    per PE, of a value in a layout.
+    """Rows of plans for a graph of elementary operators, of which programs tell which is the best. In the first row the
+    cheapest plan comes first; those behind it are for where it has no room. Those that are not much dearer have rows of
+    their own. There are more looks at the graph than one where the cheapest plan of the first is far from what the
+    graph needs at least, and where it has a move that is not to be had. quick: the first plan whose moves are there, of
+    few states. most_words: per PE, of a value in a layout.
 
     Raises NotPlanned, before there is any, for a node that the stack cannot do.
     """
@@ -73,6 +75,8 @@ def plans(
     yield chain([found], (planning.plan() for planning in others))
     if not quick and first.found is not None and first.found.has_sums:
         yield iter([first.plan(summed=False)])
+    if not quick:
+        yield from (iter([planning.plan()]) for planning in others if planning.cost < RIVAL * first.cost)
     if not quick and (first.cost >= NEVER or worth_another(model, found, first.cost)):
         known, limit = first.cost, inf
         for look in (SECOND, THIRD):
