@@ -19,9 +19,9 @@ import onnx
 
 from benchmarks.random_graphs import KINDS, Array, Case, random_graph
 from haribote.graph import evaluate
-from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
 from haribote.stack.program.session import session_of
+from haribote.stack.program.shortest import build
 from simulator import Machine
 
 TOLERANCE = 1e-4

@@ -40,7 +40,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from haribote.commands.command import run_command
 from haribote.errors import HariboteError
-from haribote.graph import Index, updates
+from haribote.graph import Index, attributes, updates
 from haribote.stack.products.bound import Bound, gemm_bound, mlp_bound, model_bound
 from simulator.cache import VARIABLE
 from simulator.files import write_file
@@ -263,9 +263,7 @@ def _numbers_of(index: Index) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in index.node.values():
         if node.op_type in CHOOSING:
-            axis = next(
-                (attribute.i for attribute in node.attribute if attribute.name == "axis"), CHOOSING[node.op_type]
-            )
+            axis = attributes(node).get("axis", CHOOSING[node.op_type])
             found[node.input[1]] = min(index.shape[node.input[0]][axis], found.get(node.input[1], 10))
     return found
 

@@ -12,7 +12,8 @@ from haribote.compiler import compile_for_sim
 from haribote.graph import Builder, Index
 from haribote.lessons.layout_game.prices import COLUMNS, JOIN, OPERATORS, READS, map_of
 from haribote.stack.plan import Action, Compute, Load, Plan, Shift, Store, Version
-from haribote.stack.program.builder import Built, build
+from haribote.stack.program.builder import Built
+from haribote.stack.program.shortest import build
 from simulator import assemble
 from simulator.isa.cost import Cost, cost_of, sum_costs
 

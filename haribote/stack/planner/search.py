@@ -46,7 +46,7 @@ NO_BETTER = 1.1
 """How much dearer than the cheapest so far a plan may look by bold guesses, some of which are above what moves cost,
 until no more rounds are worth it."""
 RIVAL = 1.35
-"""How much dearer than the cheapest a plan may be to be written too: what goes on beside what has no price."""
+"""How much dearer than the cheapest a plan may be to be written too: prices do not tell what can be done at once."""
 MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
@@ -73,11 +73,12 @@ def plans(
     first, *others = _plannings(model, beam, quick, FIRST, facts)  # without a limit there is a plan, or an error
     found = first.plan()
     yield chain([found], (planning.plan() for planning in others))
-    if not quick and first.found is not None and first.found.has_sums:
+    if quick:
+        return
+    if first.found is not None and first.found.has_sums:
         yield iter([first.plan(summed=False)])
-    if not quick:
-        yield from (iter([planning.plan()]) for planning in others if planning.cost < RIVAL * first.cost)
-    if not quick and (first.cost >= NEVER or worth_another(model, found, first.cost)):
+    yield from (iter([planning.plan()]) for planning in others if planning.cost < RIVAL * first.cost)
+    if first.cost >= NEVER or worth_another(model, found, first.cost):
         known, limit = first.cost, inf
         for look in (SECOND, THIRD):
             with suppress(NotPlanned):  # there are those of the first one

@@ -1,10 +1,10 @@
-"""From a plan to a program: every version gets its homes, every action its lines, and all of them one schedule."""
+"""From a plan to a program: every version gets its homes, every action its lines, and all of them one schedule. Which
+of several plans it is, `shortest` decides."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -27,36 +27,24 @@ from haribote.stack.program.again import made_again
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place, read_meanwhile
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
-from haribote.stack.program.order import Effort, effort, ordered
+from haribote.stack.program.order import Effort, effort
 from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, assemble, isa
 from simulator.isa.cost import cost_of
 from simulator.messages import Text, tr
-from simulator.schedule import Keep, overlapped, schedule_long
+from simulator.schedule import Keep, overlapped
 
 MOST_PASSES = 24
 """How often a program is written at most, until no new table is asked for."""
 SETTLED = 4
 """Passes after which words that differ from PE to PE are kept no more: some differ when addresses do, and they move
 addresses. Where versions find no room they are not kept either."""
-
-
 PATIENT = 4
 """Passes without room after which residents stay in DRAM, each time twice as many, though new tables are asked for:
 these get their room before all else, which is enough for most programs."""
-IN_ORDER = 800
-"""Steps from which on a program is written in a better order: the schedule of a shorter one is looked for at length,
-with the values of matrix registers in any order, and depends little on it."""
-LITTLE = 0.02
-"""The share of a program's cycles that versions may be longer on their way to DRAM and back in a better order."""
 MOST_RESIDENT = isa.LM_WORDS
 """Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
-PROMISING = 1.2
-"""How much longer than the shortest a program may look to be scheduled too."""
-SHARE = 0.25
-"""What a program takes of the time of its lines one after another, beside that of the matrix units, once it is
-scheduled: of the programs of each of 30 training steps the shortest looked within 5 % of the one that looked so."""
 WORTH = 8
 """How many times smaller than what is asked for a version may be that makes room for it by going to DRAM."""
 LEAST_AWAY = 32
@@ -99,72 +87,11 @@ def _put_away(plan: Plan, pieces: Sequence[ActionCode]) -> float:
     return cost_of(assemble("\n".join(line for piece in found for line in piece.lines))).cycles
 
 
-def build(plan: Plan, quick: bool = False) -> Built:
-    """The program of a plan; quick: its schedule is not looked for at length. Raises NoRoom, and AssemblyError for
-    lines that no assembler takes."""
-    return shortest([[plan]], quick)
+def written(plan: Plan, like: ProgramBuilder | None = None) -> ProgramBuilder:
+    """All lines of a plan. like: of one with the same residents, which asks for about the same tables.
 
-
-def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
-    """The program of the plan that gives the shortest one, by schedules found in a few tries, out of the first of each
-    row that can be written; quick: as in `build`. Raises as `build` does where none can."""
-    written: list[_Builder] = []
-    problems: list[HariboteError] = []
-    for row in plans:
-        for plan in row:
-            try:
-                written.append(_written(plan))
-                break
-            except HariboteError as problem:
-                problems.append(problem)
-    if not written:
-        raise problems[0]
-    if not quick:
-        written = [_in_better_order(one) for one in _promising(written)]
-    if len(written) == 1:
-        return written[0].built(quick)
-    drafts = [(schedule_long(one.plain), one) for one in written]
-    draft, best = min(drafts, key=lambda entry: overlapped(entry[0]))
-    found = best.built(quick, draft)
-    return found if best is written[0] else replace(found, first_put_away=written[0].put_away)
-
-
-def _promising(written: Sequence[_Builder]) -> list[_Builder]:
-    """Those of several programs that are worth a schedule: the first, and those that look about as short as any."""
-    looks = [_estimate(one) for one in written]
-    least = PROMISING * min(looks)
-    return [one for number, one in enumerate(written) if number == 0 or looks[number] <= least]
-
-
-def _estimate(one: _Builder) -> float:
-    """About how many cycles a program takes when it is scheduled."""
-    cost = cost_of(one.plain)
-    return SHARE * cost.cycles + isa.STEP_CYCLES * cost.units.get("mau", 0)
-
-
-def _in_better_order(one: _Builder) -> _Builder:
-    """A program with its actions in a better order, if there is one in which versions on their way to DRAM and back
-    take about as little time. Templates have an order of their own."""
-    if any(isinstance(action, Stream) for action in one.plan.actions):
-        return one
-    if sum(program.steps for program in one.programs) < IN_ORDER and one.plain.steps < IN_ORDER:
-        return one
-    efforts = list(one.efforts())
-    most = one.put_away + LITTLE * sum(cost_of(program).cycles for program in one.programs)
-    like = None if one.code.own_buffers else one  # that room is short takes several passes to find out
-    for ahead in (True, False):  # what comes early takes up room
-        actions = ordered(one.work, efforts, one.at_home, ahead)
-        if actions is None:
-            break
-        with suppress(HariboteError):
-            other = _written(replace(one.plan, actions=tuple(actions)), like)
-            if other.put_away <= most:
-                return other
-    return one
-
-
-def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
-    """All lines of a plan. like: of one with the same residents, which asks for about the same tables."""
+    Raises HariboteError, NoRoom among them.
+    """
     if like is None:
         code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
     else:
@@ -172,7 +99,7 @@ def _written(plan: Plan, like: _Builder | None = None) -> _Builder:
     tight = 0  # passes that found no room
     for number in range(MOST_PASSES):
         asked = code.asked
-        builder = _Builder(plan, code, rooms, away)
+        builder = ProgramBuilder(plan, code, rooms, away)
         try:
             builder.emit()
             before, plan = plan, made_again(plan, builder.work, builder.gone)
@@ -241,7 +168,10 @@ class _Way(NamedTuple):
     lines: tuple[str, ...]
 
 
-class _Builder:
+class ProgramBuilder:
+    """The lines of a plan as they are written. away: residents that stay in DRAM; rooms: places there, the same in
+    every pass."""
+
     def __init__(self, plan: Plan, code: Code, rooms: dict[object, Place], away: frozenset[Version]) -> None:
         self.plan, self.work, self.index = plan, joined(plan.actions), Index(plan.graph)
         self.away = away
@@ -290,7 +220,7 @@ class _Builder:
         return mended(tuple(self.code.lines))
 
     def built(self, quick: bool = False, first: Program | None = None) -> Built:
-        """What was emitted, as it is run. quick: as in `build`; first: as in `scheduled`."""
+        """What was emitted, as it is run. quick: as in `shortest.build`; first: as in `scheduled`."""
         plain = self.plain
         homes = {version: self.homes.of(version) for version in self.at_home}
         names = {version.value for version in self.plan.resident}

@@ -27,9 +27,10 @@ from haribote.stack.planner.narrow import in_words, word_of
 from haribote.stack.planner.precision import checked
 from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.unsigned import signed_extremes
-from haribote.stack.program.builder import Built, build, shortest
+from haribote.stack.program.builder import Built
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from haribote.stack.program.garbage import seldom_collected
+from haribote.stack.program.shortest import build, shortest
 from simulator.archives import NPZ_ERRORS
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file

@@ -14,9 +14,9 @@ from onnx.reference import ReferenceEvaluator
 from haribote.frontend.onnx_file import adapted
 from haribote.graph import Index, attributes, evaluate
 from haribote.operators.functions import OPSET
-from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
 from haribote.stack.program.session import session_of
+from haribote.stack.program.shortest import build
 from simulator import Machine
 
 PADS = ((0, 0, 0, 0), (1, 1, 1, 1), (0, 1, 0, 0), (0, 0, 1, 1), (1, 0, 0, 1))

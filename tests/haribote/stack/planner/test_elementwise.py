@@ -9,9 +9,9 @@ import onnx
 import pytest
 
 from haribote.graph import Builder, evaluate
-from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
 from haribote.stack.program.session import session_of
+from haribote.stack.program.shortest import build
 from haribote.stack.program.walk import walk
 from simulator import Machine
 

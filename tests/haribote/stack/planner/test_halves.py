@@ -16,8 +16,8 @@ from haribote.stack.plan import Action, Halve, Load, Multiply, Plan, Shift, Stor
 from haribote.stack.planner import halves
 from haribote.stack.planner.families import L1BS, L2BS, MABS, PES
 from haribote.stack.planner.halves import halved
-from haribote.stack.program.builder import build
 from haribote.stack.program.ownership import trespasses
+from haribote.stack.program.shortest import build
 from haribote.stack.program.walk import difference, walk
 from tests.haribote.stack.program.small_plans import without
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import onnx
 import pytest
@@ -119,3 +121,13 @@ def test_plans_come_from_both_looks_where_one_is_not_enough(far: bool, monkeypat
     assert len(found) == 1 + far
     assert list(dict.fromkeys(looks)) == [FIRST, SECOND][: 1 + far]
     assert len(list(search.plans(product(64).graph, beam=2, quick=True))) == 1
+
+
+def test_plans_that_are_not_much_dearer_have_rows_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = [100.0, 100 * search.RIVAL - 1, 100 * search.RIVAL]
+    plannings = [SimpleNamespace(cost=cost, plan=lambda cost=cost: cost, found=None) for cost in costs]
+    monkeypatch.setattr(search, "_plannings", lambda *given: plannings)
+    monkeypatch.setattr(search, "worth_another", lambda *given: False)
+    graph = product(64).graph
+    assert [[*row] for row in search.plans(graph)] == [costs, costs[1:2]]
+    assert [[*row] for row in search.plans(graph, quick=True)] == [costs]

@@ -13,9 +13,9 @@ from haribote.errors import HariboteError
 from haribote.graph import Builder
 from haribote.stack.plan import Load, Multiply, Plan
 from haribote.stack.planner.precision import Precision, delicate
-from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import compile_stack, planned
 from haribote.stack.program.session import session_of
+from haribote.stack.program.shortest import build
 from simulator import Machine
 
 ROUNDING = {"float": 2.0**-21, "pseudo": 2.0**-17, "half": 2.0**-8}

@@ -15,8 +15,8 @@ from haribote.stack.planner.families import candidates, wide
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.search import plans
 from haribote.stack.planner.tariff import NEVER, Tariff
-from haribote.stack.program.builder import build
 from haribote.stack.program.session import session_of
+from haribote.stack.program.shortest import build
 from simulator import Machine
 
 

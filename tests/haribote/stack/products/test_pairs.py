@@ -10,9 +10,9 @@ from haribote.graph import Builder
 from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.plan import Alias, Load, Plan, Store, Version
 from haribote.stack.products.pairs import packed, pairs_of, rounded
-from haribote.stack.program.builder import build
 from haribote.stack.program.packing import BEYOND_HALVES, HalfPacking
 from haribote.stack.program.session import session_of
+from haribote.stack.program.shortest import build
 from simulator import Machine
 from simulator.engine.numbers.formats import HALF, SINGLE, narrow, widen
 

@@ -13,7 +13,8 @@ from haribote.graph import Builder, set_metadata
 from haribote.stack.maps import BitMap
 from haribote.stack.notation import parse
 from haribote.stack.plan import Alias, Become, Load, Plan, Shift, Store, Version
-from haribote.stack.program.builder import Built, build
+from haribote.stack.program.builder import Built
+from haribote.stack.program.shortest import build
 
 NEAR = parse("((8_L1B:1, 4:1, 4_PE:1, 2_W:1), (16_MAB:1))")
 """256x16: a column in every MAB, rows over the L1Bs; the same in every L2B."""

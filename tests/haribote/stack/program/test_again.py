@@ -9,7 +9,7 @@ from haribote.graph import Builder
 from haribote.stack.maps import BitMap, W, address
 from haribote.stack.plan import Load, Pick, Plan, Shift, Store
 from haribote.stack.program.again import SMALLER, made_again
-from haribote.stack.program.builder import build
+from haribote.stack.program.shortest import build
 from haribote.stack.program.walk import walk
 from haribote.stack.program.work import joined
 from tests.haribote.stack.program.small_plans import NEAR, replaced, values, version

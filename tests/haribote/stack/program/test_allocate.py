@@ -15,8 +15,9 @@ from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Shift, Store
 from haribote.stack.program import allocate
 from haribote.stack.program import builder as builder_module
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
-from haribote.stack.program.builder import Built, build
+from haribote.stack.program.builder import Built
 from haribote.stack.program.ownership import trespasses
+from haribote.stack.program.shortest import build
 from haribote.stack.program.walk import difference, walk
 from haribote.stack.program.work import Spill
 from tests.haribote.stack.program.small_plans import NEAR, TURNED, values, version

@@ -18,7 +18,7 @@ from haribote.graphs.cases import reference_case, save_case
 from haribote.graphs.tiles import tile_table
 from haribote.stack.planner.facts import MOST_WORDS
 from haribote.stack.program import compiled
-from haribote.stack.program.builder import shortest
+from haribote.stack.program.shortest import shortest
 from simulator import Machine
 
 X = np.random.default_rng(0).normal(size=(64, 10)).astype(np.float32)

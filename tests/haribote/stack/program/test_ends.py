@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from haribote.errors import GraphError
 from haribote.graph import Builder, evaluate
-from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
 from haribote.stack.program.executable import from_bytes, to_bytes
 from haribote.stack.program.session import session_of
+from haribote.stack.program.shortest import build
 from simulator import Machine
 
 

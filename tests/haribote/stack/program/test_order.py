@@ -23,9 +23,10 @@ from haribote.stack.plan import (
     reads,
     writes,
 )
-from haribote.stack.program import builder, order
-from haribote.stack.program.builder import ActionCode, build
+from haribote.stack.program import builder, order, shortest
+from haribote.stack.program.builder import ActionCode
 from haribote.stack.program.order import Effort, effort, ordered
+from haribote.stack.program.shortest import build
 from haribote.stack.program.work import Joined, Spill, joined
 from simulator import assemble
 from tests.haribote.stack.program.small_plans import NEAR, replaced, version
@@ -134,16 +135,16 @@ def test_what_waits_for_nothing_comes_ahead_only_if_it_may() -> None:
     assert late is not None and late.index(halves) > late.index(other)
 
 
-# --- in the builder --------------------------------------------------------------------------------------------------
+# --- of programs ----------------------------------------------------------------------------------------------------
 
 
 def test_an_order_in_which_more_goes_to_dram_is_not_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plan, written = replaced(), builder._written
+    plan, written = replaced(), builder.written
     other = [*plan.actions[1:3], plan.actions[0], *plan.actions[3:]]
-    monkeypatch.setattr(builder, "IN_ORDER", 0)
-    monkeypatch.setattr(builder, "ordered", lambda *_: other)
+    monkeypatch.setattr(shortest, "IN_ORDER", 0)
+    monkeypatch.setattr(shortest, "ordered", lambda *_: other)
     assert list(build(plan).plan.actions) == other
     assert build(plan, quick=True).plan is plan
 
@@ -153,9 +154,9 @@ def test_an_order_in_which_more_goes_to_dram_is_not_taken(
             found.pieces.append(ActionCode(Spill(plan.resident[0], back=False), ("nop",) * 1000, {}))
         return found
 
-    monkeypatch.setattr(builder, "_written", full)
+    monkeypatch.setattr(shortest, "written", full)
     assert build(plan).plan is plan
-    monkeypatch.setattr(builder, "ordered", lambda *given: other if given[-1] else [*plan.actions])
+    monkeypatch.setattr(shortest, "ordered", lambda *given: other if given[-1] else [*plan.actions])
     found = build(plan).plan
     assert found is not plan and found.actions == plan.actions, "the second order has room"
 
@@ -163,10 +164,10 @@ def test_an_order_in_which_more_goes_to_dram_is_not_taken(
 def test_a_program_short_of_room_is_written_in_another_order_with_the_tables_that_it_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plan, written, likes = replaced(), builder._written, []
+    plan, written, likes = replaced(), builder.written, []
     other = [*plan.actions[1:3], plan.actions[0], *plan.actions[3:]]
-    monkeypatch.setattr(builder, "IN_ORDER", 0)
-    monkeypatch.setattr(builder, "ordered", lambda *_: other)
+    monkeypatch.setattr(shortest, "IN_ORDER", 0)
+    monkeypatch.setattr(shortest, "ordered", lambda *_: other)
 
     def short(one: Plan, like: Any = None) -> object:
         likes.append(like)
@@ -174,7 +175,7 @@ def test_a_program_short_of_room_is_written_in_another_order_with_the_tables_tha
         found.code.own_buffers = False
         return found
 
-    monkeypatch.setattr(builder, "_written", short)
+    monkeypatch.setattr(shortest, "written", short)
     found = build(plan)
     assert list(found.plan.actions) == other
     first, second = likes

@@ -8,7 +8,7 @@ import pytest
 from haribote.graph import Builder
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Load, Pick, Plan, Store
-from haribote.stack.program.builder import build
+from haribote.stack.program.shortest import build
 from haribote.stack.program.walk import walk
 from tests.haribote.stack.program.small_plans import NEAR, values, version
 

@@ -14,7 +14,7 @@ from haribote.stack.places import NoDram, NoRoom
 from haribote.stack.plan import Version
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.states import NoWay, holdable
-from haribote.stack.program import Built, builder, compiled, session_of
+from haribote.stack.program import Built, build, builder, compiled, session_of
 from haribote.stack.program.walk import walk
 from haribote.stack.tiling import sizes
 from simulator import Machine
@@ -76,7 +76,7 @@ def test_parameters_that_stay_in_dram(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_zeros_that_the_setup_keeps_leave_where_nothing_else_can(monkeypatch: pytest.MonkeyPatch) -> None:
     b = Builder("sum")
     b.output(b.op("Add", b.input("x", (8,), np.float32), b.scalar(1.0), name="y"))
-    asked, emit = list[bool](), builder._Builder.emit
+    asked, emit = list[bool](), builder.ProgramBuilder.emit
 
     def without_zeros(writer: Any) -> None:
         asked.append(writer.code.own_buffers)
@@ -84,7 +84,7 @@ def test_zeros_that_the_setup_keeps_leave_where_nothing_else_can(monkeypatch: py
             raise NoRoom("a table of zeros is in the way")
         emit(writer)
 
-    monkeypatch.setattr(builder._Builder, "emit", without_zeros)
+    monkeypatch.setattr(builder.ProgramBuilder, "emit", without_zeros)
     session = session_of(compiled.built(b.finish()).executable, Machine("native"))
     session.step({"x": np.arange(8, dtype=np.float32)})
     assert asked[:2] == [True, False] and session.outputs()["y"].tolist() == list(range(1, 9))
@@ -105,7 +105,7 @@ def test_dram_that_is_full_names_the_tensor(monkeypatch: pytest.MonkeyPatch) -> 
     b.output(b.op("Add", x, x, name="y"))
     plan = compiled.planned(b.finish())
     with pytest.raises(NoDram, match=r"'[xy]' .64x64.: .* long words of DRAM are needed; there are "):
-        builder.build(plan)
+        build(plan)
 
 
 def test_a_layout_that_no_bank_holds_is_none() -> None:

@@ -10,7 +10,9 @@ import pytest
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Alias, Become, Plan, Shift
 from haribote.stack.program import builder
-from haribote.stack.program.builder import build, shortest
+from haribote.stack.program import shortest as module
+from haribote.stack.program.shortest import build, shortest
+from simulator.isa.cost import cost_of
 from tests.haribote.stack.program.small_plans import NEAR, TURNED, replaced, version
 
 TIMES = 20
@@ -45,20 +47,20 @@ def test_what_the_first_plan_puts_away_is_known(
     """Also where another one was shorter: with more pieces there may be a still shorter one."""
     plans = [replaced(), longer()]
     each = property(lambda one: 7.0 if one.plan is plans[1] else 3.0)
-    monkeypatch.setattr(builder._Builder, "put_away", each)
+    monkeypatch.setattr(builder.ProgramBuilder, "put_away", each)
     assert shortest([plans[number]] for number in order).first_put_away == away
 
 
 def test_a_plan_for_which_there_is_no_room_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [longer(), replaced()]
-    written = builder._written
+    written = builder.written
 
     def full(plan: Plan) -> object:
         if plan is plans[1]:
             raise NoRoom("nothing is free", "less")
         return written(plan)
 
-    monkeypatch.setattr(builder, "_written", full)
+    monkeypatch.setattr(module, "written", full)
     for rows in ([[plans[0]], [plans[1]]], [[plans[1]], [plans[0]]], [[plans[1], plans[0]]]):
         assert shortest(rows).plan is plans[0]
     with pytest.raises(NoRoom, match="nothing is free"):
@@ -68,3 +70,23 @@ def test_a_plan_for_which_there_is_no_room_counts_for_nothing(monkeypatch: pytes
 def test_of_a_row_the_first_that_has_room_is_taken() -> None:
     plans = [longer(), replaced()]
     assert shortest([plans]).plan is plans[0]
+
+
+def test_programs_that_do_not_look_promising_are_not_scheduled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is, whatever it looks like, and those with at most PROMISING times the lowest estimate."""
+    plans = [longer(), replaced(), longer(), longer()]
+    estimates = dict(zip(map(id, plans), [900.0, 100.0, 100 * module.PROMISING, 101 * module.PROMISING], strict=True))
+    monkeypatch.setattr(module, "_estimate", lambda one: estimates[id(one.plan)])
+    found = module._promising([builder.written(plan) for plan in plans])
+    assert [one.plan for one in found] == plans[:3]
+    scheduled: list[object] = []
+    schedule = module.schedule_long
+    monkeypatch.setattr(module, "schedule_long", lambda program: (scheduled.append(program), schedule(program))[1])
+    assert shortest([plan] for plan in plans).plan is plans[1]
+    assert len(scheduled) == 3
+
+
+def test_an_estimate_is_between_its_matrix_units_and_its_serial_cycles() -> None:
+    for plan in (replaced(), longer()):
+        one = builder.written(plan)
+        assert 0 < module._estimate(one) < cost_of(one.plain).cycles

@@ -9,8 +9,8 @@ import pytest
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index
 from haribote.graphs.joins import Joins, join_table
-from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
+from haribote.stack.program.shortest import build
 from haribote.stack.program.walk import difference, walk
 from haribote.training.backends import example_batch
 from haribote.training.models import mlp
