@@ -13,13 +13,13 @@ from pathlib import Path
 
 from grader.emitter.replies import Reply, read_reply
 from grader.emitter.values import LIMIT, ValueFormatError, encode
-from grader.feedback.causes import REFUSED, STALE
+from grader.feedback.causes import STALE
 from grader.feedback.failure import Failure
 from grader.feedback.next_step import with_next_step
 from grader.points import over_par, partial
 from grader.result import Cost, Result, State
 from grader.sandbox.limits import Outcome
-from grader.trials import Trial, trials_of
+from grader.trials import Trial, refused, trials_of
 from grader.unfinished import unwritten
 from haribote.answers.ownership import product_only
 from haribote.answers.tasks import Task, path_shown
@@ -114,13 +114,12 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
         if reply.problem.kind == "loading":
             return Failure(tr("loading the file"), "", reply.problem.message)
         if reply.problem.kind == "refused":
-            text = tr("{message}\n    but the contract promises this case", reply.problem.message)
-            return Failure(trial.name, REFUSED, text)
+            return refused(trial.name, reply.problem.message)
         return Failure(trial.name, "", reply.problem.message)
     if reply.answer is None:
         return Failure(trial.name, "", _UNANSWERED.said())
     try:
-        return trial.judge(reply.answer)
+        return trial.failure(reply.answer)
     except UserError as error:
         return Failure(trial.name, "", str(error))
     except _USELESS as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import onnx
 
@@ -22,6 +24,26 @@ def graph_answer(make: Callable[[], onnx.ModelProto]) -> dict[str, Value]:
         if isinstance(error.__cause__, UnsupportedOp):
             return {REFUSED: str(error)}
         raise
+
+
+def returned_graph(result: object) -> onnx.ModelProto:
+    """The graph that a function returned. Raises AnswerError where it is none."""
+    if not isinstance(result, onnx.ModelProto):
+        raise AnswerError(
+            tr("the function must return a graph, received {name}", type(result).__name__), "builder.finish()"
+        )
+    return result
+
+
+@contextmanager
+def in_place_of(table: dict[Any, Any], key: object, function: Callable[..., Any]) -> Iterator[None]:
+    """Inside, the product finds this function in a table of its own, in place of the one there."""
+    own = table[key]
+    table[key] = function
+    try:
+        yield
+    finally:
+        table[key] = own
 
 
 def taken_name(result: object, wanted: str) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import onnx
 
+from grader.emitter.graphs import graph_given
 from grader.emitter.values import Array, Value, Values
 from haribote.answers.ownership import standing_in
 from haribote.answers.tasks import Task
@@ -92,7 +92,7 @@ def precise(given: Values) -> dict[str, Value]:
     """Task 7.8: which products of a training step the planner may compute in halves. Given: the step."""
     from haribote.stack.planner.precision import PRODUCTS, delicate, ways
 
-    model = _model(given)
+    model = graph_given(given["model"])
     found = delicate(model)
     products = [node.name for node in model.graph.node if node.op_type in PRODUCTS]
     return {"ways": [[name, *ways("mixed", name in found)] for name in products]}
@@ -111,7 +111,7 @@ def cut(given: Values) -> dict[str, Value]:
     from haribote.graph import Index
     from haribote.partition.phases import phases
 
-    model = _model(given)
+    model = graph_given(given["model"])
     kinds = sorted({node.op_type for node in model.graph.node})
     sides = {node.name: "host" if kinds.index(node.op_type) % 2 else "chip" for node in model.graph.node}
     found = phases(model, sides, Index(model))  # type: ignore[arg-type]
@@ -123,13 +123,7 @@ def packed(given: Values) -> dict[str, Value]:
     own."""
     from haribote.cpp.arena import plan
 
-    return {"values": len(plan(_model(given)).offsets)}
-
-
-def _model(given: Values) -> onnx.ModelProto:
-    content = given["model"]
-    assert isinstance(content, bytes)
-    return onnx.load_from_string(content)
+    return {"values": len(plan(graph_given(given["model"])).offsets)}
 
 
 RUNS: dict[str, Run] = {

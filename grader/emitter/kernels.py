@@ -75,8 +75,9 @@ def _collected(items: Any, line: Any, what: str, path: Path) -> Emission:
         source = line()
         size += len(item)
         if len(lines) >= MOST_LINES or size > MOST_CHARACTERS:
-            most = f"{MOST_LINES} lines" if len(lines) >= MOST_LINES else f"{MOST_CHARACTERS} characters"
-            raise AnswerError(tr("more than {most}", most), tr("end the loop"), f"{path_shown(path)}:{source}")
+            lengthy = tr("more than {most_lines} lines", MOST_LINES)
+            what = lengthy if len(lines) >= MOST_LINES else tr("more than {most} characters", MOST_CHARACTERS)
+            raise AnswerError(what, tr("end the loop"), f"{path_shown(path)}:{source}")
         for text in item.splitlines() or [""]:
             lines.append(text)
             sources.append(source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import onnx
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.graphs import graph_answer, graph_given, taken_name
+from grader.emitter.graphs import graph_answer, graph_given, in_place_of, taken_name
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from simulator.messages import tr
@@ -32,15 +32,11 @@ def addmm(function: Function, given: Values) -> dict[str, Value]:
         return taken_name(function(g, *args, **kwargs), g.result)
 
     target: Any = torch.ops.aten.addmm.default
-    before = RULES[target]
-    RULES[target] = wraps(function)(named)
-    try:
+    with in_place_of(RULES, target, wraps(function)(named)):
         if "widths" in given:
             return graph_answer(lambda: _step(int(str(given["rows"])), given["widths"]))
         layer, features = _layer(given)
         return graph_answer(lambda: trace_inference(layer, torch.zeros(int(str(given["rows"])), features)))
-    finally:
-        RULES[target] = before
 
 
 def _layer(given: Values) -> tuple[torch.nn.Module, int]:

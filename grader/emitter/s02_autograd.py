@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import onnx
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.graphs import graph_answer, graph_given
+from grader.emitter.graphs import graph_answer, graph_given, in_place_of
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from haribote.answers.ownership import standing_in
@@ -30,24 +29,13 @@ def rule(function: Function, given: Values) -> dict[str, Value]:
 
     op_type, wanted = str(given["op"]), given.get("wanted")
     if "step" in given:
-        with _in_place_of(RULES, op_type, _yielding(function)):
+        with in_place_of(RULES, op_type, _yielding(function)):
             return graph_answer(lambda: autodiff.train_step(graph_given(given["step"]), RATE))
     if not isinstance(wanted, list):
         raise TypeError(tr("wanted is a list of names"))
     names = [str(name) for name in wanted]
-    with _in_place_of(RULES, op_type, _yielding(function)):
+    with in_place_of(RULES, op_type, _yielding(function)):
         return graph_answer(lambda: autodiff.gradients(graph_given(given["model"]), names))
-
-
-@contextmanager
-def _in_place_of(table: dict[str, Any], name: str, function: Function) -> Iterator[None]:
-    """Inside, the product calls this function in place of its own."""
-    own = table[name]
-    table[name] = function
-    try:
-        yield
-    finally:
-        table[name] = own
 
 
 def _yielding(function: Function) -> Function:

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.forms import Form, Function
+from grader.emitter.graphs import graph_given, returned_graph
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from haribote.answers.ownership import standing_in
@@ -57,7 +58,7 @@ def decompose(function: Function, given: Values) -> dict[str, Value]:
     from haribote.passes import decompose
 
     with standing_in("3.2", function):
-        return {"model": decompose.run(_model(given)).SerializeToString()}
+        return {"model": decompose.run(graph_given(given["model"])).SerializeToString()}
 
 
 def softmax_or_step(function: Function, given: Values) -> dict[str, Value]:
@@ -79,7 +80,7 @@ def fuse(function: Function, given: Values) -> dict[str, Value]:
         return members
 
     with standing_in("3.3", noted):
-        fused = fuse.fuse_clusters(_model(given))
+        fused = fuse.fuse_clusters(graph_given(given["model"]))
     unique = {id(cluster): [node.name for node in cluster] for cluster in found[0].values()}
     return {"model": fused.SerializeToString(), "clusters": [list(names) for names in unique.values()]}
 
@@ -89,19 +90,18 @@ def nhwc(function: Function, given: Values) -> dict[str, Value]:
     from haribote.passes import nhwc
 
     with standing_in("3.4", function):
-        return {"model": nhwc.run(_model(given)).SerializeToString()}
+        return {"model": nhwc.run(graph_given(given["model"])).SerializeToString()}
 
 
 def mixed_precision(function: Function, given: Values) -> dict[str, Value]:
     """Given a graph and a short format: the mixed graph, and whether the given one stayed as it was."""
-    model = _model(given)
+    model = graph_given(given["model"])
     before = model.SerializeToString(deterministic=True)
     result = function(model, given["short"])
-    if not isinstance(result, onnx.ModelProto):
-        raise AnswerError(
-            tr("the function must return a graph, received {name}", type(result).__name__), "builder.finish()"
-        )
-    return {"model": result.SerializeToString(), "kept": model.SerializeToString(deterministic=True) == before}
+    return {
+        "model": returned_graph(result).SerializeToString(),
+        "kept": model.SerializeToString(deterministic=True) == before,
+    }
 
 
 FORMS: dict[str, Form] = {"3.1": gemm, "3.2": softmax_or_step, "3.3": fuse, "3.4": nhwc, "3.5": mixed_precision}
@@ -123,9 +123,3 @@ def _lines(items: Any) -> Iterator[str]:
                 tr("more than {most_lines} lines", MOST_LINES), tr("loops in C++, not one line for each element")
             )
         yield from item.splitlines() or [""]
-
-
-def _model(given: Values) -> onnx.ModelProto:
-    content = given["model"]
-    assert isinstance(content, bytes)
-    return onnx.load_from_string(content)

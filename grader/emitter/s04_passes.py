@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import onnx
-
 from grader.emitter.forms import Form, Function
-from grader.emitter.graphs import graph_answer, graph_given
+from grader.emitter.graphs import graph_answer, graph_given, returned_graph
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from simulator.messages import tr
@@ -15,16 +13,9 @@ def transfers(function: Function, given: Values) -> dict[str, Value]:
     """Given a graph with layouts: the one with transfers, and whether the given one stayed as it was."""
     model = graph_given(given["model"])
     before = model.SerializeToString(deterministic=True)
-
-    def made() -> onnx.ModelProto:
-        result = function(model)
-        if not isinstance(result, onnx.ModelProto):
-            raise AnswerError(
-                tr("the function must return a graph, received {name}", type(result).__name__), "builder.finish()"
-            )
-        return result
-
-    return graph_answer(made) | {"kept": model.SerializeToString(deterministic=True) == before}
+    return graph_answer(lambda: returned_graph(function(model))) | {
+        "kept": model.SerializeToString(deterministic=True) == before
+    }
 
 
 def cheapest(function: Function, given: Values) -> dict[str, Value]:

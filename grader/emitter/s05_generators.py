@@ -9,9 +9,8 @@ import numpy as np
 from grader.emitter.forms import Form, Function
 from grader.emitter.kernels import op_of, operand_of, text_of
 from grader.emitter.loading import Refused
-from grader.emitter.values import Value, Values
+from grader.emitter.values import Value, Values, listed
 from haribote.layout import Layout
-from simulator.messages import tr
 
 REFUSED = "refused"
 """In an answer: what UnsupportedShape said."""
@@ -31,7 +30,7 @@ def _access(access: Any) -> list[Value]:
 
 def place_nops(function: Function, given: Values) -> dict[str, Value]:
     """Given: lines. Answer: text."""
-    return text_of(function(list(_list(given["lines"]))))
+    return text_of(function(list(listed(given["lines"]))))
 
 
 def wanted(function: Function, given: Values) -> dict[str, Value]:
@@ -50,7 +49,7 @@ def addresses(function: Function, given: Values) -> dict[str, Value]:
 
 def ways(function: Function, given: Values) -> dict[str, Value]:
     """Given: image, up, sums. Answer: ways, a list of their fields."""
-    found = function(np.asarray(given["image"]), bool(given["up"]), frozenset(map(str, _list(given["sums"]))))
+    found = function(np.asarray(given["image"]), bool(given["up"]), frozenset(map(str, listed(given["sums"]))))
     return {"ways": [_way(way) for way in found]}
 
 
@@ -86,12 +85,6 @@ def kernel(function: Function, given: Values) -> dict[str, Value]:
         return text_of(function(op_of(given)))
     except Refused as error:
         return {REFUSED: str(error)}
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(tr("a list was to be given"))
-    return value
 
 
 FORMS: dict[str, Form] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
-from grader.emitter.values import Value, Values
+from grader.emitter.values import Value, Values, listed
 from simulator.messages import tr
 
 
@@ -20,8 +20,8 @@ def how_far(function: Function, given: Values) -> dict[str, Value]:
 
 def cheapest_layouts(function: Function, given: Values) -> dict[str, Value]:
     """Given: work (a table for each operator), move (before, after, cycles), start, end. Answer: the plan."""
-    work = [{str(layout): float(cost) for layout, cost in prices.items()} for prices in _list(given["work"])]
-    move = {(str(a), str(b)): float(cost) for a, b, cost in _list(given["move"])}
+    work = [{str(layout): float(cost) for layout, cost in prices.items()} for prices in listed(given["work"])]
+    move = {(str(a), str(b)): float(cost) for a, b, cost in listed(given["move"])}
     plan = function(work, move, str(given["start"]), str(given["end"]))
     if not isinstance(plan, list | tuple) or not all(isinstance(layout, str) for layout in plan):
         raise AnswerError(tr("the function must return a list of layouts, received {plan}", str(plan)[:80]))
@@ -30,12 +30,6 @@ def cheapest_layouts(function: Function, given: Values) -> dict[str, Value]:
 
 def _table(value: Any) -> dict[str, list[str]]:
     return {str(level): [str(name) for name in names] for level, names in value.items()}
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(tr("a list was to be given"))
-    return value
 
 
 FORMS: dict[str, Form] = {"7.6": how_far, "7.7": cheapest_layouts}

@@ -11,7 +11,7 @@ import numpy as np
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
 from grader.emitter.numbers import numbers
-from grader.emitter.values import Value, Values
+from grader.emitter.values import Value, Values, listed
 from simulator.messages import tr
 
 
@@ -19,7 +19,7 @@ def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
     """Given: the text of a program, a name for each of its lines. Answer: the names in their order, and cycles."""
     from simulator import assemble
 
-    names = [str(name) for name in _list(given["names"])]
+    names = [str(name) for name in listed(given["names"])]
     found = function(assemble(str(given["text"])).lines, names)
     if not isinstance(found, dict):
         raise AnswerError(tr("the function must return a dictionary, received {name}", type(found).__name__))
@@ -31,9 +31,9 @@ def leaves_first(function: Function, given: Values) -> dict[str, Value]:
     from haribote.resident.leaving import loads
 
     if "reads" in given:
-        reads = [str(number) for number in _list(given["reads"])]
+        reads = [str(number) for number in listed(given["reads"])]
         return {"loads": loads(reads, _int(given["room"]), partial(_chosen, function))}
-    uses = [[_int(number) for number in _list(found)] for found in _list(given["uses"])]
+    uses = [[_int(number) for number in listed(found)] for found in listed(given["uses"])]
     return {"number": np.asarray(_chosen(function, uses, _int(given["now"])))}
 
 
@@ -48,12 +48,6 @@ def _chosen(function: Function, uses: Sequence[Sequence[int]], now: int) -> int:
             )
         )
     return int(number)
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(tr("a list was to be given"))
-    return value
 
 
 def _int(value: Any) -> int:

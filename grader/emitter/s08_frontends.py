@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.graphs import REFUSED, graph_answer
+from grader.emitter.graphs import REFUSED, graph_answer, in_place_of
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from haribote.errors import HariboteError
@@ -43,12 +43,8 @@ def cumprod(function: Function, given: Values) -> dict[str, Value]:
         return str(found)
 
     target: Any = torch.ops.aten.cumprod.default
-    before = RULES[target]
-    RULES[target] = wraps(function)(named)
-    try:
+    with in_place_of(RULES, target, wraps(function)(named)):
         return graph_answer(lambda: trace_inference(Running(), torch.zeros(_numbers(given["shape"]))))
-    finally:
-        RULES[target] = before
 
 
 def adam(function: Function, given: Values) -> dict[str, Value]:

@@ -80,6 +80,13 @@ def _copy(value: Any) -> Any:
     return copied(value) if isinstance(value, Mapping) else value
 
 
+def listed(value: Any) -> list[Any]:
+    """A value that must be a list. Raises TypeError."""
+    if not isinstance(value, list):
+        raise TypeError(tr("a list was to be given"))
+    return value
+
+
 def _plain(value: Any, where: str) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.name not in DTYPES:

@@ -6,7 +6,7 @@ A case's `judge` is a pure function of the answer, which is nothing but plain va
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from grader.emitter.forms import stage_modules
 from grader.emitter.values import Values
+from grader.feedback.causes import REFUSED
 from grader.feedback.failure import Failure
 from grader.feedback.suspects import Suspect, suspect
 from grader.result import Cost
@@ -27,25 +28,36 @@ Array = NDArray[Any]
 NEAR = 1e-5  # of single-precision arithmetic on numbers near 1
 
 
+Objection = Failure | str | None
+"""What is wrong with an answer; a sentence where nothing more is known of it, None or "" where nothing is wrong."""
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One case. given: what goes to the learner's code. judge: what is wrong with an answer, or None.
+    """One case. given: what goes to the learner's code. judge: what is wrong with an answer.
 
     A judge may raise any error for an answer that is not of the form it needs. cost: of a right answer, where its
     task counts one. earns: whether it counts towards a part of the points where other cases fail; one that an answer
     passes which always refuses, or gives back what it was given, does not. Names are unique within a task.
     inputs: of an answer of assembly, what the machine holds before it, by name; a debugger begins with it. lead, tail:
-    lines of assembly that run before and after such an answer.
+    lines of assembly that run before and after such an answer. shown: the inputs that the learner is shown beside a
+    sentence of the judge.
     """
 
     name: str
     given: Values
-    judge: Callable[[Values], Failure | None]
+    judge: Callable[[Values], Objection]
     cost: Callable[[Values], Cost | None] = lambda answer: None
     earns: bool = True
     inputs: Callable[[], NamedInputs] | None = None
     lead: str = ""
     tail: str = ""
+    shown: Mapping[str, Array] = field(default_factory=dict)
+
+    def failure(self, answer: Values) -> Failure | None:
+        """What is wrong with an answer, or None."""
+        found = self.judge(answer) or None
+        return Failure(self.name, "", found, inputs=dict(self.shown)) if isinstance(found, str) else found
 
 
 Trials = Callable[[np.random.Generator], Iterator[Trial]]
@@ -89,6 +101,16 @@ def _entry(task: Task, table: str) -> Any:
     raise HariboteError(
         tr("task {id} has no cases", task.id), tr("add it to {table} of grader/trials/s{theme}.py", table, task.theme)
     )
+
+
+def refused(name: str, said: object) -> Failure:
+    """What is wrong with an answer that refuses a case which its contract promises. said: why it does."""
+    return Failure(name, REFUSED, tr("{message}\n    but the contract promises this case", said))
+
+
+def first_of(objections: Iterable[Objection]) -> Objection:
+    """The first of several things that is wrong, if any is."""
+    return next((objection for objection in objections if objection), None)
 
 
 def array_in(answer: Values, name: str) -> Array:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from grader.emitter.kernels import given_of
 from grader.emitter.s05_generators import REFUSED
 from grader.emitter.values import Values
-from grader.feedback.failure import Failure
 from grader.judges.program import assembled, text_in
 from grader.result import Cost
 from grader.rigs.generator_cases import counted_cases, hidden_cases
 from grader.rigs.kernel_cases import Case
 from grader.rigs.kernel_run import named_inputs
-from grader.trials import Trial, Trials
+from grader.trials import Objection, Trial, Trials, refused
 from grader.trials.kernels import History, judge_kernel
 from haribote.answers.tasks import find_task
 from simulator.messages import tr
@@ -63,11 +61,7 @@ class _Sum:
         return Cost(tr("{expected} kernels together", self.expected), sum(self._scores), self.par)
 
 
-def _judge(case: Case, name: str, history: History, promised: bool, answer: Values) -> Failure | None:
-    refused: Any = answer.get(REFUSED)
-    if refused is None:
+def _judge(case: Case, name: str, history: History, promised: bool, answer: Values) -> Objection:
+    if REFUSED not in answer:
         return judge_kernel(case, name, history, answer)
-    if not promised:
-        return None
-    text = f"{str(refused).splitlines()[0]}\n    but the contract promises this case"
-    return Failure(name, "", text)
+    return refused(name, str(answer[REFUSED]).splitlines()[0]) if promised else None

@@ -17,9 +17,7 @@ from onnx import inliner
 
 from grader.emitter.graphs import MODEL, REFUSED
 from grader.emitter.values import Values
-from grader.feedback.causes import REFUSED as CAUSE_REFUSED
-from grader.feedback.failure import Failure
-from grader.trials import NEAR, Trial, compare
+from grader.trials import NEAR, Objection, Trial, compare, refused
 from haribote.errors import GraphError
 from haribote.graph import Index, complete, evaluate
 from haribote.operators.functions import DOMAIN, FUNCTIONS
@@ -48,19 +46,13 @@ def must_give(
 ) -> Trial:
     """A case whose answer is a graph that gives these outputs for these inputs; others may be there too."""
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if REFUSED in answer:
-            return Failure(
-                name, CAUSE_REFUSED, tr("{answer!s}\n    but the contract promises this case", answer[REFUSED])
-            )
+            return refused(name, answer[REFUSED])
         received = evaluate(model_in(answer), feeds)
         for output, values in expected.items():
             if output not in received:
-                return Failure(
-                    name,
-                    "",
-                    tr("the graph must have an output {output!r}, it has {received}", output, ", ".join(received)),
-                )
+                return tr("the graph must have an output {output!r}, it has {received}", output, ", ".join(received))
             failure = compare(name, feeds, values, received[output], near, what=repr(output))
             if failure:
                 return failure
@@ -72,10 +64,10 @@ def must_give(
 def must_refuse(name: str, given: Values) -> Trial:
     """A case that the contract asks to refuse with `g.require`."""
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if REFUSED in answer:
             return None
-        return Failure(name, "", tr("this must be refused with g.require(condition, …), but a graph was made of it"))
+        return tr("this must be refused with g.require(condition, …), but a graph was made of it")
 
     return Trial(name, given, judge, earns=False)
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from grader.emitter.in_product import KEY, RUNS
 from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
-from grader.trials import Trial, compare
+from grader.trials import Objection, Trial, compare, first_of
 from grader.trials.fusion_graphs import mlp_step
 from haribote.answers.ownership import product_only
 from haribote.answers.tasks import Task
@@ -67,27 +66,20 @@ def _expected(task: str) -> Values:
 def in_product(task: Task) -> Trial:
     """The case of a task in RUNS."""
 
-    def judge(answer: Values) -> Failure | None:
-        for what, right in _expected(task.id).items():
-            found: Any = answer.get(what)
-            if isinstance(right, float | np.ndarray):
-                failure = compare(NAME, {}, np.asarray(right), np.asarray(found), NEAR, what=f"`{what}`")
-            else:
-                failure = _other(what, right, found)
-            if failure is not None:
-                return failure
-        return None
+    def judge(answer: Values) -> Objection:
+        return first_of(_compared(what, right, answer.get(what)) for what, right in _expected(task.id).items())
 
     return Trial(NAME, _given(task.id), judge, earns=False)
 
 
-def _other(what: str, right: Value, found: Any) -> Failure | None:
-    """Of a number, a text or a list: where it begins to be another one."""
+def _compared(what: str, right: Value, found: Any) -> Objection:
+    """Where numbers, a text or a list begin to be others."""
+    if isinstance(right, float | np.ndarray):
+        return compare(NAME, {}, np.asarray(right), np.asarray(found), NEAR, what=f"`{what}`")
     if found == right:
         return None
     if isinstance(right, list) and isinstance(found, list):
         pairs = zip_longest(found, right)
         number, (found, right) = next((n, pair) for n, pair in enumerate(pairs) if pair[0] != pair[1])
         what = f"{what}[{number}]"
-    text = tr("with this answer `{what}` is `{found}`, with the course's it is `{right}`", what, found, right)
-    return Failure(NAME, "", text)
+    return tr("with this answer `{what}` is `{found}`, with the course's it is `{right}`", what, found, right)

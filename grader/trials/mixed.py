@@ -8,8 +8,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.values import Values
-from grader.feedback.failure import Failure
-from grader.trials import Trial, compare
+from grader.trials import Objection, Trial, compare
 from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step
 from grader.trials.graphs import model_in
 from haribote.graph import Index, evaluate
@@ -56,13 +55,12 @@ def _mixed(
     """layer: whether it is the one whose result is computed here too."""
     feeds = feeds_of(model, rng)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if answer.get("kept") is not True:
-            return Failure(name, "", tr("the model that was given has changed; change copies of its nodes"))
+            return tr("the model that was given has changed; change copies of its nodes")
         mixed = model_in(answer)
-        problem = _wires(model, mixed, FORMATS[short])
-        if problem:
-            return Failure(name, "", problem)
+        if problem := _wires(model, mixed, FORMATS[short]):
+            return problem
         received = evaluate(mixed, feeds)
         if layer:
             expected = _rounded(feeds["x"], short) @ _rounded(feeds["w"], short).T + feeds["b"]

@@ -16,7 +16,7 @@ from grader.emitter.graphs import REFUSED as REFUSED_KEY
 from grader.emitter.values import Value, Values
 from grader.feedback.causes import REFUSED
 from grader.feedback.failure import Failure
-from grader.trials import Array, Trial, compare
+from grader.trials import Array, Objection, Trial, compare
 from grader.trials.fusion_graphs import feeds_of, mlp_forward, mlp_step
 from grader.trials.graphs import model_in
 from haribote.errors import HariboteError
@@ -35,9 +35,9 @@ def trains(given: Values, rng: np.random.Generator, names: Mapping[str, str] | N
     """
     feeds, known = feeds_of(mlp_step(), rng), dict(names or {})
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if REFUSED_KEY in answer:
-            text = f"{answer[REFUSED_KEY]!s}\n    but the product's own training step asks for this"
+            text = tr("{message}\n    but the product's own training step asks for this", answer[REFUSED_KEY])
             return Failure(NAME, REFUSED, text)
         step = model_in(answer)
         failure = _learns(step, feeds, known)
@@ -46,12 +46,12 @@ def trains(given: Values, rng: np.random.Generator, names: Mapping[str, str] | N
         try:
             return _learns(decompose.run(canonical.for_kernels(simplify.run(step))), feeds, known)
         except HariboteError as error:
-            return Failure(NAME, "", tr("the step is right, but the compiler refuses it: {error}", error))
+            return tr("the step is right, but the compiler refuses it: {error}", error)
 
     return Trial(NAME, given, judge, earns=False)
 
 
-def _learns(step: onnx.ModelProto, feeds: Mapping[str, Array], names: Mapping[str, str]) -> Failure | None:
+def _learns(step: onnx.ModelProto, feeds: Mapping[str, Array], names: Mapping[str, str]) -> Objection:
     """Whether the step makes of the same batches the same losses and parameters as the product's."""
     right, types = dict(feeds), {info.name: info.type.tensor_type.elem_type for info in step.graph.input}
     for _ in range(BATCHES):
@@ -62,11 +62,7 @@ def _learns(step: onnx.ModelProto, feeds: Mapping[str, Array], names: Mapping[st
         for output, value in expected.items():
             wanted = f"{names.get(output[:-5], output[:-5])}.next" if output.endswith(".next") else output
             if wanted not in received:
-                return Failure(
-                    NAME,
-                    "",
-                    tr("the step must have an output {wanted!r}, it has {received}", wanted, ", ".join(received)),
-                )
+                return tr("the step must have an output {wanted!r}, it has {received}", wanted, ", ".join(received))
             failure = compare(NAME, given, value, received[wanted], NEAR, what=repr(wanted))
             if failure is not None:
                 return failure

@@ -8,8 +8,7 @@ import numpy as np
 
 from grader.emitter.values import Values
 from grader.feedback.causes import OPERATION
-from grader.feedback.failure import Failure
-from grader.trials import Array, Trial, Trials, Wrong, compare
+from grader.trials import Array, Objection, Trial, Trials, Wrong, compare
 from simulator.messages import tr
 
 
@@ -39,7 +38,7 @@ def _accuracy(name: str, given: dict[str, Array], expected: float) -> Trial:
     smallest = np.argmin(given["logits"], axis=1) == given["labels"]
     words = tr("so many rows have their smallest score at the label: it is the largest that should be there")
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         received, instead = np.array(answer["accuracy"]), [(OPERATION, words, np.array(smallest.mean()))]
         return compare(name, given, np.array(expected), received, what=tr("the accuracy"), instead=instead)
 

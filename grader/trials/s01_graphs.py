@@ -9,8 +9,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
-from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in, compare, first_of
 from grader.trials.fusion_graphs import CLASSES, feeds_of, mlp_step
 from grader.trials.graphs import must_give, must_refuse
 from grader.trials.product import trains
@@ -84,27 +83,21 @@ def _gives_all(
     """
     expected = {**values, **made}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         received = answer.get("values")
         if not isinstance(received, dict):
             raise HariboteError(tr("the answer must have values by name"))
         if missing := [value for value in expected if value not in received]:
-            return Failure(
-                name,
-                "",
-                tr("the value {missing!r} is missing, there are {repr}", missing[0], ", ".join(map(repr, received))),
-            )
+            return tr("the value {missing!r} is missing, there are {repr}", missing[0], ", ".join(map(repr, received)))
         if all_of_it and (strange := [value for value in received if value not in expected]):
-            return Failure(
-                name, "", tr("nothing in this graph is called {strange!r}, so it must not be in the result", strange[0])
-            )
+            return tr("nothing in this graph is called {strange!r}, so it must not be in the result", strange[0])
         if answer.get("given") != sorted(values):
-            return Failure(name, "", tr("the dictionary that was given has changed; begin with a copy of it"))
+            return tr("the dictionary that was given has changed; begin with a copy of it")
         failures = (
             compare(name, values, array, array_in(received, value), what=repr(value))
             for value, array in expected.items()
         )
-        return next((failure for failure in failures if failure), None)
+        return first_of(failures)
 
     imports = [helper.make_opsetid("", OPSET), helper.make_opsetid(DOMAIN, 1)]
     info = [helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)

@@ -11,9 +11,8 @@ import onnx
 
 from grader.emitter.values import Value, Values
 from grader.feedback.causes import STALE, WRONG_INPUTS
-from grader.feedback.failure import Failure
 from grader.rigs.native_run import NativeStopped, run_lines
-from grader.trials import Trial, Trials, Wrong, compare
+from grader.trials import Objection, Trial, Trials, Wrong, compare, first_of
 from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step
 from grader.trials.graphs import model_in
 from grader.trials.mixed import mixed_precision
@@ -69,11 +68,11 @@ def _product(
     first: whether it is an answer's first case.
     """
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if first:  # another answer
             endless.clear()
         if endless:
-            return Failure(name, "", tr("it was not run, since it had to be stopped in the case {endless}", endless[0]))
+            return tr("it was not run, since it had to be stopped in the case {endless}", endless[0])
         try:
             received = run_lines(str(answer["text"]), inputs, expected.shape, SECONDS)
         except NativeStopped:
@@ -115,7 +114,7 @@ def _softmax(name: str, logits: Array) -> Trial:
     words = tr("the largest of each column is taken away: it should be that of each row, along axis 1")
     instead = [(WRONG_INPUTS, words, wide - wide.max(0))]
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         model, names = model_in(answer), answer["names"]
         assert isinstance(names, dict)
         outputs = evaluate(model, {"logits": logits})
@@ -126,15 +125,14 @@ def _softmax(name: str, logits: Array) -> Trial:
                 return failure
         found = counts(model)
         if found != dict.fromkeys(("ReduceMax", "Sub", "Exp", "ReduceSum", "Div"), 1):
-            text = tr(
+            return tr(
                 "the values are right, but the nodes must be ReduceMax, Sub, Exp, ReduceSum and Div, each once;\n"
                 "received {found}",
                 _listed(found),
             )
-            return Failure(name, "", text, inputs={"logits": logits})
         return None
 
-    return Trial(name, {"shape": list(logits.shape)}, judge)
+    return Trial(name, {"shape": list(logits.shape)}, judge, shown={"logits": logits})
 
 
 def _step_in_canonical_operators(batch: int, rng: np.random.Generator) -> Trial:
@@ -143,17 +141,13 @@ def _step_in_canonical_operators(batch: int, rng: np.random.Generator) -> Trial:
     expected = evaluate(model, feeds)
     machines = {**feeds, "labels": feeds["labels"].astype(np.int32)}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         step = model_in(answer)
         failure = _same_values(name, step, machines, expected)
         left = [n for n in step.graph.node if "Softmax" in n.op_type or (n.op_type == "Log" and not is_loss(n))]
         if failure or not left:
             return failure
-        return Failure(
-            name,
-            "",
-            tr("node {name!r} ({op_type}) is left; the chip has no kernel for it", left[0].name, left[0].op_type),
-        )
+        return tr("node {name!r} ({op_type}) is left; the chip has no kernel for it", left[0].name, left[0].op_type)
 
     return Trial(name, {"model": model.SerializeToString()}, judge)
 
@@ -200,7 +194,7 @@ def _fusion(
     feeds = feeds_of(model, rng)
     expected = evaluate(model, feeds)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         fused, found = model_in(answer), answer["clusters"]
         assert isinstance(found, list)
         received = {frozenset(map(str, names)) for names in found if isinstance(names, list)}
@@ -213,9 +207,9 @@ def _fusion(
                 _grouped(clusters),
                 _grouped(received),
             )
-            return Failure(name, "", tr("{text}\nof the graph {model}", text, _lines(model)))
+            return tr("{text}\nof the graph {model}", text, _lines(model))
         if nodes and len(fused.graph.node) != nodes:
-            return Failure(name, "", tr("{nodes} nodes must be left, received {node}", nodes, len(fused.graph.node)))
+            return tr("{nodes} nodes must be left, received {node}", nodes, len(fused.graph.node))
         return None
 
     both = clusters is None or 1 < len(clusters) < len(model.graph.node)  # neither all alone nor all together is right
@@ -253,14 +247,14 @@ def _layout(name: str, model: onnx.ModelProto, most: int, rng: np.random.Generat
     feeds = feeds_of(model, rng)
     expected = evaluate(model, feeds)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         turned = model_in(answer)
         failure = _same_values(name, turned, feeds, expected)
         if failure:
             return failure
         left = [node for node in turned.graph.node if node.op_type in OPERATORS]
         if left:
-            return Failure(name, "", tr("node {name!r} ({op_type}) still works on NCHW", left[0].name, left[0].op_type))
+            return tr("node {name!r} ({op_type}) still works on NCHW", left[0].name, left[0].op_type)
         transposes = counts(turned)["Transpose"]
         if transposes > most:
             text = tr(
@@ -268,7 +262,7 @@ def _layout(name: str, model: onnx.ModelProto, most: int, rng: np.random.Generat
                 most,
                 transposes,
             )
-            return Failure(name, "", tr("{text}\nof the graph {turned}", text, _lines(turned)))
+            return tr("{text}\nof the graph {turned}", text, _lines(turned))
         return None
 
     return Trial(name, {"model": model.SerializeToString()}, judge, earns=most > 0)
@@ -276,17 +270,13 @@ def _layout(name: str, model: onnx.ModelProto, most: int, rng: np.random.Generat
 
 def _same_values(
     name: str, model: onnx.ModelProto, feeds: Mapping[str, Array], expected: Mapping[str, Array]
-) -> Failure | None:
+) -> Objection:
     """The first output of a graph that has another value than before the pass."""
     received = evaluate(model, feeds)
     if list(received) != list(expected):
-        return Failure(
-            name,
-            "",
-            tr("the outputs must be {expected}, received {received}", ", ".join(expected), ", ".join(received)),
-        )
+        return tr("the outputs must be {expected}, received {received}", ", ".join(expected), ", ".join(received))
     failures = (compare(name, feeds, expected[out], received[out], NEAR, what=repr(out)) for out in expected)
-    return next((failure for failure in failures if failure), None)
+    return first_of(failures)
 
 
 def _listed(found: Mapping[str, int]) -> str:

@@ -17,7 +17,7 @@ from grader.judges.assembly import AssemblyCase, Output, judge
 from grader.judges.program import assembled, failure_in, line_of, text_in
 from grader.result import Cost
 from grader.rigs.rig import DramWords, Ints, RigTensor, Words, pes
-from grader.trials import Trial, Trials, Wrong
+from grader.trials import Objection, Trial, Trials, Wrong
 from haribote.layout import Layout
 from simulator.assembly.checks import fix_nops
 from simulator.errors import unadvised
@@ -117,7 +117,7 @@ def _steps(name: str, par: int, answer: Values) -> Cost:
     return Cost(name, assembled(text_in(answer)).steps, par)
 
 
-def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Failure | None:
+def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Objection:
     """The given lines in their order, nops between them, enough of them but not everywhere."""
     text = text_in(answer)
     left = iter(lines)
@@ -130,21 +130,17 @@ def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Fai
             return Failure(name, "", message, line=number)
     missing = next(left, None)
     if missing is not None:
-        return Failure(name, "", tr("the text ends before the line `{missing}`", missing))
+        return tr("the text ends before the line `{missing}`", missing)
     early = failure_in(name, text)  # where to put how many nops is what the task asks
     if early:
         return replace(early, explanation=unadvised(early.explanation))
     steps, most = assembled(text).steps, fewest + fewest // 4
     if steps > most:
-        return Failure(
-            name,
-            "",
-            tr(
-                "no wait is too short, but {fewest} steps are enough, at most {most}; received {steps}",
-                fewest,
-                most,
-                steps,
-            ),
+        return tr(
+            "no wait is too short, but {fewest} steps are enough, at most {most}; received {steps}",
+            fewest,
+            most,
+            steps,
         )
     return None
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from grader.emitter.values import Values
 from grader.feedback.causes import LEFT_OUT, WRONG_INPUTS
-from grader.feedback.failure import Failure
-from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in, compare
 from haribote.layout import LAYOUTS, Digit, Layout
 from simulator.messages import tr
 
@@ -26,7 +25,7 @@ def position(rng: np.random.Generator) -> Iterator[Trial]:
 def _position(text: str, level: str) -> Trial:
     name = f"{text}, {level}" if level else tr("{text}, long word", text)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         given = {"layout": np.array(text), "level": np.array(level)}
         layout, received = Layout.parse(text), array_in(answer, "position")
         values = _sum_of(layout, level, lambda index, value, digit: value)

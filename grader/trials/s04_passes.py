@@ -9,8 +9,7 @@ import onnx
 
 from grader.emitter.graphs import REFUSED
 from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
-from grader.trials import Trial, Trials, Wrong
+from grader.trials import Objection, Trial, Trials, Wrong
 from grader.trials.fusion_graphs import mlp_step
 from grader.trials.graphs import model_in
 from haribote.compiler import lower
@@ -44,15 +43,12 @@ def transfers(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _transfers(name: str, model: onnx.ModelProto) -> Trial:
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if REFUSED in answer:
-            return Failure(name, "", str(answer[REFUSED]))
+            return str(answer[REFUSED])
         if answer.get("kept") is not True:
-            return Failure(
-                name, "", tr("the model that was given has changed; change the copies that `builder.keep` gives")
-            )
-        problem = _problem(model, model_in(answer))
-        return Failure(name, "", problem) if problem else None
+            return tr("the model that was given has changed; change the copies that `builder.keep` gives")
+        return _problem(model, model_in(answer))
 
     return Trial(name, {"model": model.SerializeToString()}, judge, earns=name != "nothing for the chip")
 
@@ -162,24 +158,18 @@ def _cheapest(
             total += sum(move[f"{value} {plan[value]} {layout}"] for layout in wanted)
         return total
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         plan = answer.get("plan")
         if not isinstance(plan, dict) or plan.keys() != set(values):
-            return Failure(name, "", tr("the plan must name the values {values}, and no others", ", ".join(values)))
+            return tr("the plan must name the values {values}, and no others", ", ".join(values))
         found = {value: str(layout) for value, layout in plan.items()}
         for value, layout in found.items():
             allowed = fixed.get(value, layouts)
             if layout not in allowed:
-                return Failure(
-                    name,
-                    "",
-                    tr("{value} is in {layout!r}, but may be in {allowed}", value, layout, " or ".join(allowed)),
-                )
+                return tr("{value} is in {layout!r}, but may be in {allowed}", value, layout, " or ".join(allowed))
         best, paid = min(map(cycles, _plans(values, layouts, fixed))), cycles(found)
         if paid > best + 1e-6:
-            return Failure(
-                name, "", tr("the plan {found} costs {paid:g} cycles; there is one for {best:g}", found, paid, best)
-            )
+            return tr("the plan {found} costs {paid:g} cycles; there is one for {best:g}", found, paid, best)
         return None
 
     return Trial(name, given, judge, earns=len(layouts) > 1)

@@ -8,12 +8,10 @@ from functools import lru_cache, partial
 import numpy as np
 
 from grader.emitter.s05_generators import REFUSED
-from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
+from grader.emitter.values import Value, Values, listed
 from grader.judges.program import text_in
 from grader.rigs.generator_cases import FAMILIES
-from grader.trials import Trial, Trials, Wrong
-from grader.trials.failing import Array, failed, listed
+from grader.trials import Array, Objection, Trial, Trials, Wrong
 from grader.trials.generated import generated
 from haribote.layout import LAYOUTS, Layout
 from simulator import Machine, assemble
@@ -41,22 +39,20 @@ def _spreads(rng: np.random.Generator) -> Iterator[Trial]:
         yield Trial(name, given, partial(_judge_spread, name, small, large, axis))
 
 
-def _judge_spread(name: str, small: Layout, large: Layout, axis: int, answer: Values) -> Failure | None:
+def _judge_spread(name: str, small: Layout, large: Layout, axis: int, answer: Values) -> Objection:
     """Put both into memory: every word of the matrix names its element, and the vector's word there must be its own."""
     fitting = _fitting(small, large, axis)
     possible = all(fitting)
     if REFUSED in answer:
-        return failed(name, tr("refused, but every PE has what it needs") if possible else "")
+        return tr("refused, but every PE has what it needs") if possible else ""
     words = listed(answer["words"])
     if not possible:
-        return failed(name, tr("a PE does not have what it needs, so this must be refused with UnsupportedShape"))
+        return tr("a PE does not have what it needs, so this must be refused with UnsupportedShape")
     if len(words) != large.words:
-        return failed(name, tr("there must be {words} words, received {words2}", large.words, len(words)))
+        return tr("there must be {words} words, received {words2}", large.words, len(words))
     for at, word in enumerate(words):
         if word not in fitting[at]:
-            return failed(
-                name, tr("word {at} of the matrix goes with another word of the vector than {word}", at, word)
-            )
+            return tr("word {at} of the matrix goes with another word of the vector than {word}", at, word)
     return None
 
 
@@ -98,7 +94,7 @@ def _vectors(rng: np.random.Generator) -> Iterator[Trial]:
         yield Trial(name, {"operand": operand, "free": free, "start": start}, judge)
 
 
-def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: Array, answer: Values) -> Failure | None:
+def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: Array, answer: Values) -> Objection:
     """Run the lines; the two parts of each group, times the unit matrix, must add up to the numbers of four vectors."""
     text, groups = text_in(answer), listed(answer["groups"])
     machine = Machine()
@@ -121,9 +117,7 @@ def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: A
     got = got.reshape(len(groups), -1, 4, 2, 4).transpose(0, 1, 2, 4, 3).reshape(len(groups), -1, 4, 8)
     received = got.transpose(1, 2, 0, 3).reshape(*got.shape[1:3], -1)[..., : right.shape[2]]
     if received.shape != right.shape:
-        return failed(
-            name, tr("there must be {shape} groups in each of {value} blocks", right.shape[0], -(-right.shape[2] // 8))
-        )
+        return tr("there must be {shape} groups in each of {value} blocks", right.shape[0], -(-right.shape[2] // 8))
     bad = np.argwhere(np.abs(received - right) > SPLIT_ERROR * np.abs(values).max())
     if not len(bad):
         return None
@@ -135,14 +129,11 @@ def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: A
         cycle=cycle,
         value2=k % 8,
     )
-    return failed(
-        name,
-        tr(
-            "{what}: high + low is {received:.7g}, should be {right:.7g}",
-            what,
-            received[group, cycle, k],
-            right[group, cycle, k],
-        ),
+    return tr(
+        "{what}: high + low is {received:.7g}, should be {right:.7g}",
+        what,
+        received[group, cycle, k],
+        right[group, cycle, k],
     )
 
 

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from grader.emitter.s05_generators import NOTHING
-from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
+from grader.emitter.values import Value, Values, listed
 from grader.rigs.generator_cases import FAMILIES, VECTORS
-from grader.trials import Trial, Trials, Wrong, array_in
-from grader.trials.failing import TREE, Array, failed, listed
+from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in
 from haribote.layout import LAYOUTS, Layout
 from simulator import Machine, assemble
+from simulator.isa import TREE
 from simulator.messages import tr
 
 
@@ -34,7 +33,7 @@ def _wanted(rng: np.random.Generator) -> Iterator[Trial]:
             yield Trial(name, {"layout": str(layout), "everywhere": everywhere}, judge)
 
 
-def _judge_wanted(name: str, layout: Layout, everywhere: bool, answer: Values) -> Failure | None:
+def _judge_wanted(name: str, layout: Layout, everywhere: bool, answer: Values) -> Objection:
     """Write the number of each element where the layout says, by the course's own scatter; then look at all words."""
     found = array_in(answer, "pairs")
     numbers = np.arange(1, np.prod(layout.shape) + 1, dtype=np.uint32).reshape(layout.shape)
@@ -43,16 +42,14 @@ def _judge_wanted(name: str, layout: Layout, everywhere: bool, answer: Values) -
     first = memory[::2].T.reshape(*TREE, -1).astype(np.int64)  # the first words of all long words
     right = np.where(first > 0, (first - 1) // 2, -1)
     if found.shape != right.shape:
-        return failed(
-            name, tr("the result must have shape {shape}, received {shape2}", list(right.shape), list(found.shape))
-        )
+        return tr("the result must have shape {shape}, received {shape2}", list(right.shape), list(found.shape))
     if (found == right).all():
         return None
     at = tuple(int(number) for number in np.argwhere(found != right)[0])
     place = ", ".join(
         f"{unit} {number}" for unit, number in zip(("L2B", "L1B", "MAB", "PE", tr("long word")), at, strict=True)
     )
-    return failed(name, tr("at {place}: pair {found}, should be {right}", place, found[at], right[at]))
+    return tr("at {place}: pair {found}, should be {right}", place, found[at], right[at])
 
 
 def _addresses(rng: np.random.Generator) -> Iterator[Trial]:
@@ -86,23 +83,19 @@ def _addresses(rng: np.random.Generator) -> Iterator[Trial]:
 def _address(name: str, pairs: Array, want: Array) -> Trial:
     right = _addresses_plainly(pairs, want)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if "addresses" not in answer:
-            return None if right is None else failed(name, tr("the result is None, but all PEs can agree on addresses"))
+            return None if right is None else tr("the result is None, but all PEs can agree on addresses")
         found = array_in(answer, "addresses")
         if right is None:
-            return failed(name, tr("the result must be None: not all PEs agree, or something is missing"))
+            return tr("the result must be None: not all PEs agree, or something is missing")
         if found.shape != right.shape:
-            return failed(
-                name, tr("there must be {shape} addresses, received {shape2}", list(right.shape), list(found.shape))
-            )
+            return tr("there must be {shape} addresses, received {shape2}", list(right.shape), list(found.shape))
         if (found == right).all():
             return None
         step, cycle = (int(number) for number in np.argwhere(found != right)[0])
         received, wanted = (None if at == NOTHING else int(at) for at in (found[step, cycle], right[step, cycle]))
-        return failed(
-            name, tr("step {step}, cycle {cycle}: {received}, should be {wanted}", step, cycle, received, wanted)
-        )
+        return tr("step {step}, cycle {cycle}: {received}, should be {wanted}", step, cycle, received, wanted)
 
     return Trial(name, {"pairs": pairs, "want": want}, judge, earns=right is not None)
 
@@ -146,7 +139,7 @@ def _ways(rng: np.random.Generator) -> Iterator[Trial]:
         yield Trial(name, given, partial(_judge_ways, name, picture, up, sums))
 
 
-def _judge_ways(name: str, image: Array, up: bool, sums: tuple[str, ...], answer: Values) -> Failure | None:
+def _judge_ways(name: str, image: Array, up: bool, sums: tuple[str, ...], answer: Values) -> Objection:
     found = listed(answer["ways"])
     kinds = {(str(way["l2bm"][0]).split()[0], str(way["name"]), str(way["length"])) for way in found}
     l2bm = [("l2bmrffadd" if "L1B" in sums else "l2bm@0") if up else "l2bmb", *["l2bmd"] * ("L1B" not in sums)]
@@ -154,18 +147,15 @@ def _judge_ways(name: str, image: Array, up: bool, sums: tuple[str, ...], answer
     wanted = {(a, b, length) for a in l2bm for b in l1bm for length in (("ll", "l") if b != "l1bmd" else ("l",))}
     wanted |= {(a, "l1bmp", "l") for a in l2bm} if not up else set()
     if missing := sorted(wanted - kinds):
-        return failed(name, tr("there is no way by {}, then {} with length {!r}").format(*missing[0]))
+        return tr("there is no way by {}, then {} with length {!r}").format(*missing[0])
     for way in found:
         if what := _wrong_way(way, image, up, sums):
-            return failed(
-                name,
-                tr(
-                    "the way by {split} and {way} ({way2}): {what}",
-                    split=way["l2bm"][0].split()[0],
-                    way=way["name"],
-                    way2=way["length"],
-                    what=what,
-                ),
+            return tr(
+                "the way by {split} and {way} ({way2}): {what}",
+                split=way["l2bm"][0].split()[0],
+                way=way["name"],
+                way2=way["length"],
+                what=what,
             )
     return None
 

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
+from grader.emitter.values import Value, Values, listed
 from grader.judges.program import failure_in, text_in
-from grader.trials import Trial, Trials, Wrong
-from grader.trials.failing import failed, listed
+from grader.trials import Objection, Trial, Trials, Wrong
 from haribote.answers.resolve import resolve_row
 from haribote.kernel_table import KERNELS, problem
 from simulator import assemble
@@ -76,7 +74,7 @@ _TRANSFERS: tuple[tuple[str, Places, Places], ...] = (
 )  # fmt: skip
 
 
-def _judge_line(line: str, reads: Places, writes: Places, answer: Values) -> Failure | None:
+def _judge_line(line: str, reads: Places, writes: Places, answer: Values) -> Objection:
     for side, right in (("reads", reads), ("writes", writes)):
         found = {tuple(access) for access in listed(answer[side])}
         found -= {
@@ -91,7 +89,7 @@ def _judge_line(line: str, reads: Places, writes: Places, answer: Values) -> Fai
                 if missing
                 else tr("it does not {side} {more}", side[:-1], more[0])
             )
-            return failed(line, f"of `{line}`: {what}")
+            return tr("of `{line}`: {what}", line, what)
     return None
 
 
@@ -143,19 +141,16 @@ def _nops(rng: np.random.Generator) -> Iterator[Trial]:
 def _stream(name: str, lines: list[str]) -> Trial:
     most = assemble(fix_nops(assemble("\n".join(lines)))).steps
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         text = text_in(answer)
         kept = [line for line in text.splitlines() if not line.startswith("nop")]
         if kept != lines:
-            return Failure(name, "", tr("the lines are not those that were given, in their order\n{text}", text))
+            return tr("the lines are not those that were given, in their order\n{text}", text)
         early = failure_in(name, text)
         if early is not None:
             return early
         steps = assemble(text).steps
-        return failed(
-            name,
-            tr("{steps} steps, where {most} are enough\n{text}", steps, most, text) if steps > most else "",
-        )
+        return tr("{steps} steps, where {most} are enough\n{text}", steps, most, text) if steps > most else ""
 
     return Trial(name, {"lines": list[Value](lines)}, judge, earns=most > len(lines))
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from grader.emitter.values import Value, Values
 from grader.feedback.causes import LEFT_OUT, WRONG_INPUTS
-from grader.feedback.failure import Failure
-from grader.trials import Trial, Trials, Wrong, array_in, compare
+from grader.trials import Objection, Trial, Trials, Wrong, array_in, compare
 from haribote.data.dataset import batch_order
 from haribote.layout import dram_long_words
 from simulator.messages import tr
@@ -28,7 +27,7 @@ def _reserve(shape: tuple[int, ...], words: int, end: int) -> Trial:
     room = next(r for r in range(words, words + 64) if r % 64 == 0)
     name, given = tr("shape {shape} behind address {end}", shape, end), {"end": end, "shape": list(shape)}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         expected = np.array([address, address + room])
         return compare(name, given, expected, array_in(answer, "reserved"), what=tr("address and end"))
 
@@ -41,7 +40,7 @@ def _in_a_row(shapes: Sequence[tuple[int, ...]]) -> Trial:
     for shape in shapes:
         expected += (end, end := end + -(-dram_long_words(shape) // 64) * 64)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         given = {"shapes": np.array([str(shape) for shape in shapes])}
         received = array_in(answer, "reserved")
         return compare(name, given, np.array(expected), received, what=tr("addresses and ends"))
@@ -60,7 +59,7 @@ def _epoch(name: str, rows: int, batch: int, seed: int, epoch: int, pictures: bo
     given: dict[str, Value] = {"rows": rows, "batch": batch, "seed": seed, "epoch": epoch, "pictures": pictures}
     every = np.arange(rows)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         order = [np.asarray(part) for part in batch_order(rows, seed=seed, epoch=epoch, batch=batch)]
         first = np.concatenate([np.asarray(part) for part in batch_order(rows, seed=seed, epoch=0, batch=batch)])
         instead = [

@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
-from grader.trials import Array, Trial, Trials, Wrong
+from grader.trials import Array, Objection, Trial, Trials, Wrong
 from simulator.messages import Text, tr
 
 # --- 7.6 how far up the tree -----------------------------------------------------------------------------------------
@@ -59,14 +58,13 @@ def _travel(name: str, before: Table, after: Table, within: str) -> Trial:
         shown[tr("before: {level}", level)] = np.array(before[level])
         shown[tr("after: {level}", level)] = np.array(after[level])
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if answer["within"] == within:
             return None
-        what = tr("the words stay within {within!r}, received {answer!r}", within, str(answer["within"])[:40])
-        return Failure(name, "", what, inputs=shown)
+        return tr("the words stay within {within!r}, received {answer!r}", within, str(answer["within"])[:40])
 
     given = {"before": _value(before), "after": _value(after)}
-    return Trial(name, given, judge, earns=False)
+    return Trial(name, given, judge, earns=False, shown=shown)
 
 
 def _value(table: Table) -> dict[str, Value]:
@@ -174,32 +172,27 @@ def _chain(name: str, work: Work, move: Move, start: str, end: str) -> Trial:
     }
     shown = {**dict(list(shown.items())[:8]), Text("start, end"): np.array([start, end])}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         plan = answer["plan"]
         assert isinstance(plan, list)
         if len(plan) != len(work):
-            return Failure(
-                name, "", tr("a plan has {work} layouts, received {plan}", len(work), len(plan)), inputs=shown
-            )
+            return tr("a plan has {work} layouts, received {plan}", len(work), len(plan))
         for number, (layout, prices) in enumerate(zip(plan, work, strict=True)):
             if layout not in prices:
-                what = tr(
+                return tr(
                     "operator {number} cannot be in layout {layout}, only in {prices}",
                     number,
                     str(layout)[:20],
                     ", ".join(prices),
                 )
-                return Failure(name, "", what, inputs=shown)
         places = [start, *map(str, plan), end]
         cost = sum(move[a, b] for a, b in pairwise(places))
         cost += sum(prices[str(layout)] for prices, layout in zip(work, plan, strict=True))
         if cost > least + 1e-6:
-            return Failure(
-                name, "", tr("the plan costs {cost:g} cycles, the cheapest one {least:g}", cost, least), inputs=shown
-            )
+            return tr("the plan costs {cost:g} cycles, the cheapest one {least:g}", cost, least)
         return None
 
-    return Trial(name, given, judge)
+    return Trial(name, given, judge, shown=shown)
 
 
 def least_cost(work: Work, move: Move, start: str, end: str) -> float:

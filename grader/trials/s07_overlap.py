@@ -9,8 +9,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
-from grader.trials import Trial, Trials, Wrong, array_in, compare
+from grader.trials import Objection, Trial, Trials, Wrong, array_in, compare
 from grader.trials.fusion_graphs import mlp_step
 from haribote.graph import Builder, Index, set_metadata, updates
 from haribote.passes import decompose
@@ -68,19 +67,18 @@ def _graph(name: str, model: onnx.ModelProto) -> Trial:
     lines = [f"{', '.join(n.output)} = {n.op_type}({', '.join(n.input)})" for n in model.graph.node]
     shown = {"nodes": np.array(lines), "outputs": np.array(Index(model).outputs)}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         found = answer["names"]
         assert isinstance(found, list)
         if found == wanted:
             return None
-        what = tr(
+        return tr(
             "the delicate products are {value}; received {value2}",
             ", ".join(wanted) or tr("none"),
             ", ".join(map(str, found)) or tr("none"),
         )
-        return Failure(name, "", what, inputs=shown)
 
-    return Trial(name, {"model": model.SerializeToString()}, judge, earns=bool(wanted))
+    return Trial(name, {"model": model.SerializeToString()}, judge, earns=bool(wanted), shown=shown)
 
 
 def by_following(model: onnx.ModelProto) -> set[str]:
@@ -145,7 +143,7 @@ def _works(name: str, items: Sequence[Item], earns: bool = True) -> Trial:
         for k, (unit, cycles, needs) in enumerate(items[:12])
     }
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         return compare(
             name, shown, np.array(ends), array_in(answer, "ends"), what=tr("the cycle at which each work ends")
         )

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
-from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in, compare
 from haribote.speed.equality import difference
 from simulator import assemble
 from simulator.assembly.checks import check
@@ -44,7 +43,7 @@ def _pair(name: str, first: tuple[Words, Words], second: tuple[Words, Words]) ->
     apart = apart_by_trying(first, second)
     shown = {key.replace(" ", "."): np.array(value) for key, value in given.items()}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         what = tr("the answer (-1 stands for None)")
         return compare(name, shown, np.array(apart), array_in(answer, "apart"), what=what)
 
@@ -106,7 +105,7 @@ def _path(name: str, lengths: list[int], edges: Sequence[tuple[int, int, int]], 
         Text("job, later job, least"): np.array([(number[a], number[b], d) for a, b, d in edges]),
     }
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         return compare(name, shown, np.array(left), array_in(answer, "left"), what=tr("the steps to the end"))
 
     return Trial(name, given, judge, earns=bool(edges))
@@ -183,7 +182,7 @@ def _jobs(
     }
     shown[Text("job, later job, least")] = np.array(edges)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         starts = array_in(answer, "starts")
         what = _violated(starts, units, lengths, before)
         steps = max(int(start) + length for start, length in zip(starts, lengths, strict=False)) if not what else 0
@@ -191,9 +190,9 @@ def _jobs(
             what = tr(
                 "the schedule is valid, but takes {steps} steps; by the rule of the task {most} are enough", steps, most
             )
-        return Failure(name, "", what, inputs=shown) if what else None
+        return what
 
-    return Trial(name, given, judge, earns=earns)
+    return Trial(name, given, judge, earns=earns, shown=shown)
 
 
 def _violated(starts: Array, units: Words, lengths: Words, before: Sequence[Mapping[int, int]]) -> str:
@@ -246,7 +245,7 @@ def steps_by_rule(units: Words, lengths: Words, before: Sequence[Mapping[int, in
 def _program(name: str, text: str, most: int, seed: int) -> Trial:
     before = assemble(text)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         after = assemble(str(answer["text"]), tr("the schedule"))
         wrong = [finding.message for finding in check(after) if finding.severity == "error"]
         what = ""
@@ -263,7 +262,7 @@ def _program(name: str, text: str, most: int, seed: int) -> Trial:
                 before.steps,
                 most,
             )
-        return Failure(name, "", f"{what}\n{after.source}" if what else "") if what else None
+        return f"{what}\n{after.source}" if what else ""
 
     return Trial(name, {"program": text}, judge)
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from grader.emitter.values import Value, Values
 from grader.feedback.causes import OPERATION
-from grader.feedback.failure import Failure
-from grader.trials import Trial, Trials, Wrong, array_in, compare
+from grader.trials import Objection, Trial, Trials, Wrong, array_in, compare
 from simulator.messages import Text, tr
 
 # --- 7.1 a profile ---------------------------------------------------------------------------------------------------
@@ -53,23 +52,20 @@ def _profile(name: str, lines: Sequence[tuple[str, float, str]]) -> Trial:
     text = "".join(f"{line}\n" for line, _, _ in lines)
     shown = {"lines": np.array([f"{line}  ({owner})" for line, _, owner in lines])}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         found = answer["names"]
         assert isinstance(found, list)
         missing = [owner for owner in wanted if owner not in found]
         if missing or len(found) != len(wanted):
             given = ", ".join(sorted(map(str, found))) or tr("none")
-            what = tr("the names must be {wanted}, received {given}", ", ".join(sorted(wanted)), given)
-            return Failure(name, "", what, inputs=shown)
+            return tr("the names must be {wanted}, received {given}", ", ".join(sorted(wanted)), given)
         cycles = dict(zip(map(str, found), array_in(answer, "cycles"), strict=True))
         expected = np.array([totals[owner] for owner in wanted])
         received = np.array([cycles[owner] for owner in wanted])
         failure = compare(name, shown, expected, received, what=tr("the cycles of {wanted}", ", ".join(wanted)))
         if failure is None and found != wanted:
             order = tr("in this order: {wanted}; received {value}", ", ".join(wanted), ", ".join(map(str, found)))
-            return Failure(
-                name, "", tr("the cycles are right, but the names must come the dearest first,\n{order}", order)
-            )
+            return tr("the cycles are right, but the names must come the dearest first,\n{order}", order)
         return failure
 
     return Trial(name, {"text": text, "names": list[Value](names)}, judge)
@@ -102,7 +98,7 @@ def _leaves(name: str, uses: list[list[int]], now: int, number: int, earns: bool
     soonest = min(range(len(uses)), key=lambda k: min((use for use in uses[k] if use > now), default=inf))
     instead = [(OPERATION, tr("that is the one which is needed soonest: it should stay"), np.array(soonest))]
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         received, what = array_in(answer, "number"), tr("the number of the tensor that leaves")
         return compare(name, shown, np.array(number), received, what=what, instead=instead)
 
@@ -113,7 +109,7 @@ def _step(name: str, reads: list[int], room: int) -> Trial:
     least = fewest(tuple(reads), room)
     shown = {"reads": np.array(reads), Text("room for tensors"): np.array(room)}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         return compare(
             name, shown, np.array(least), np.asarray(answer["loads"]), what=tr("the number of loads from DRAM")
         )

@@ -13,7 +13,7 @@ import numpy as np
 from grader.emitter.graphs import REFUSED
 from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
-from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in, compare, refused
 from grader.trials.graphs import model_in, must_give
 from haribote.errors import HariboteError
 from simulator.messages import Text, tr
@@ -24,17 +24,13 @@ NEAR = 1e-4  # products and sums in another order
 def _with_at_most(trial: Trial, op_type: str, most: int, why: str) -> Trial:
     """The case, with a limit for the nodes of an operator."""
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         failure = trial.judge(answer)
         if failure:
             return failure
         count = Counter(node.op_type for node in model_in(answer).graph.node)[op_type]
         return (
-            None
-            if count <= most
-            else Failure(
-                trial.name, "", tr("{count} {op_type} nodes, where {most} do: {why}", count, op_type, most, why)
-            )
+            None if count <= most else tr("{count} {op_type} nodes, where {most} do: {why}", count, op_type, most, why)
         )
 
     return replace(trial, judge=judge)
@@ -94,7 +90,7 @@ def adam(rng: np.random.Generator) -> Iterator[Trial]:
 def _adam(name: str, given: dict[str, Value]) -> Trial:
     shown = {words: given[key] for key, words in SHOWN.items()}
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         for what, expected in _after(given).items():
             words = (
                 tr("state[{what!r}] after the steps", what) if "exp" in what else tr("the parameter after the steps")
@@ -103,7 +99,7 @@ def _adam(name: str, given: dict[str, Value]) -> Trial:
             if failure:
                 return failure
         if not np.array_equal(array_in(answer, "grads"), np.asarray(given["grads"])):
-            return Failure(name, "", tr("the gradient has been changed; only the parameter and its state may"))
+            return tr("the gradient has been changed; only the parameter and its state may")
         return None
 
     return Trial(name, given, judge)
@@ -187,9 +183,9 @@ def _convolution(given: dict[str, Any]) -> Trial:
     (n, _, height, width), (o, _, kh, kw) = x.shape, w.shape
     name = tr("{shape} by {shape2}, step {step}", list(x.shape), list(w.shape), step)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         if REFUSED in answer:
-            return Failure(name, "", tr("{answer!s}\n    but the contract promises this case", answer[REFUSED]))
+            return refused(name, answer[REFUSED])
         expected = np.zeros((n, o, (height - kh) // step + 1, (width - kw) // step + 1))
         for i, j in np.ndindex(expected.shape[2:]):
             window = x[:, None, :, i * step : i * step + kh, j * step : j * step + kw].astype(np.float64)
@@ -197,21 +193,16 @@ def _convolution(given: dict[str, Any]) -> Trial:
         failure = compare(name, {"x": x, "w": w}, expected, array_in(answer, "y"))
         if failure or answer.get("product") is True:
             return failure
-        what = tr(
+        return tr(
             "the values are right, but `fuse` finds no matrix product: it is not one sum of one product of two views"
         )
-        return Failure(name, "", what)
 
     return Trial(name, given, judge)
 
 
 def _refused(name: str, given: Values) -> Trial:
-    def judge(answer: Values) -> Failure | None:
-        return (
-            None
-            if REFUSED in answer
-            else Failure(name, "", tr("this must be refused with LazyError, but it was built"))
-        )
+    def judge(answer: Values) -> Objection:
+        return None if REFUSED in answer else tr("this must be refused with LazyError, but it was built")
 
     return Trial(name, given, judge, earns=False)
 
@@ -237,7 +228,7 @@ def stretches(rng: np.random.Generator) -> Iterator[Trial]:
 def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str) -> Trial:
     other = {"chip": "host", "host": "chip"}[first]
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         found = answer.get("found")
         if not isinstance(found, dict):
             raise HariboteError(tr("the answer must have a stretch for each node"))
@@ -280,13 +271,13 @@ def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, st
                 )
         return None
 
-    def _wrong(text: str) -> Failure:
+    def _wrong(text: str) -> str:
         nodes = (
             " <- ".join([f"{node} ({sides[node]!r})", *filter(None, [" ".join(found)])])
             for node, found in reads.items()
         )
         graph = ", ".join(nodes)
-        return Failure(name, "", tr("{text}\nthe graph: {graph}; stretch 0 is the {first}'s", text, graph, first))
+        return tr("{text}\nthe graph: {graph}; stretch 0 is the {first}'s", text, graph, first)
 
     given: dict[str, Value] = {"reads": {node: list(before) for node, before in reads.items()}, "sides": dict(sides)}
     return Trial(name, {**given, "first": first}, judge)
@@ -324,7 +315,7 @@ def place(rng: np.random.Generator) -> Iterator[Trial]:
 def _place(name: str, buffers: Sequence[tuple[int, int, int]]) -> Trial:
     rows = np.array(buffers, np.int64).reshape(-1, 3)
 
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         offsets = [int(at) for at in array_in(answer, "offsets")]
         text = _clash(buffers, offsets)
         most = max((at + size for at, (size, _, _) in zip(_lowest(tuple(buffers)), buffers, strict=True)), default=0)

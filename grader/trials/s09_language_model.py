@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from grader.emitter.values import Value, Values
-from grader.feedback.failure import Failure
-from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in, compare
 from simulator.messages import Text, tr
 
 NEAR = 1e-4  # products and sums in another order
@@ -47,7 +46,7 @@ def _attention(name: str, rng: np.random.Generator, sizes: Sequence[int], added:
     return Trial(name, given, lambda answer: _judge_attention(name, {**arrays, "added": added}, answer))
 
 
-def _judge_attention(name: str, given: Mapping[str, Array], answer: Values) -> Failure | None:
+def _judge_attention(name: str, given: Mapping[str, Array], answer: Values) -> Objection:
     shown = {words: given[key] for key, words in SHOWN.items() if key in given}
     wanted = _weighted(given)
     failure = compare(name, shown, wanted.pop("result"), array_in(answer, "result"), NEAR)
@@ -55,18 +54,18 @@ def _judge_attention(name: str, given: Mapping[str, Array], answer: Values) -> F
         return failure
     for what, expected in wanted.items():
         if what not in answer:
-            return Failure(name, "", tr("the result does not depend on {what}: {why}", what=what.split(".")[0],
-                                        why=tr("no gradient reaches it, and it would learn nothing")))  # fmt: skip
+            why = tr("no gradient reaches it, and it would learn nothing")
+            return tr("the result does not depend on {what}: {why}", what.split(".")[0], why)
         failure = compare(name, shown, expected, array_in(answer, what), 10 * NEAR, what=OF[what].said())
         if failure:
             return failure
     return _changed(name, given, answer, ("queries", "keys", "values", "added"))
 
 
-def _changed(name: str, given: Mapping[str, Array], answer: Values, keys: Sequence[str]) -> Failure | None:
+def _changed(name: str, given: Mapping[str, Array], answer: Values, keys: Sequence[str]) -> Objection:
     for key in keys:
         if not np.array_equal(array_in(answer, key), given[key].astype(np.float32)):
-            return Failure(name, "", tr("`{key}` has been changed; it must stay as it is", key))
+            return tr("`{key}` has been changed; it must stay as it is", key)
     return None
 
 
@@ -105,7 +104,7 @@ def slid(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _slid(name: str, given: Mapping[str, Array]) -> Trial:
-    def judge(answer: Values) -> Failure | None:
+    def judge(answer: Values) -> Objection:
         kept, new = given["kept"], given["new"]
         expected = np.empty_like(kept)
         for place in range(kept.shape[2]):
