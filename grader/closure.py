@@ -107,15 +107,21 @@ def _imports(text: str) -> _Imports:
     )
 
 
+def imported_names(tree: ast.AST) -> Iterator[str]:
+    """The modules, and names in modules, that are imported anywhere in a tree."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
 def _named(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The modules, and names in modules, that are imported or declared as exercises anywhere in these nodes."""
+    """What is imported or declared as an exercise anywhere in these nodes."""
     for top in nodes:
+        yield from imported_names(top)
         for node in ast.walk(top):
-            if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
-            elif isinstance(node, ast.Call) and _name_of(node.func) == "exercise":
+            if isinstance(node, ast.Call) and _name_of(node.func) == "exercise":
                 yield find_task(ast.literal_eval(node.args[0])).module("solutions")
 
 

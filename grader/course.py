@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import subprocess
 from collections.abc import Iterable
 from functools import cache
 
+from grader.closure import imported_names
 from grader.stubs import stub_of
 from haribote.answers.given import source_of
 from haribote.answers.tasks import ROOT, TASKS, all_tasks
@@ -48,13 +48,7 @@ def check_files() -> dict[str, bytes]:
 
 def _imports(source: bytes) -> list[str]:
     """The files that a module of the grader imports, wherever it does: `grader.result` -> `grader/result.py`."""
-    names = []
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    parts = [name.split(".") for name in names]
+    parts = [name.split(".") for name in imported_names(parsed(source))]
     places = {"/".join(part[:end]) for part in parts for end in range(1, len(part) + 1)}  # with the folders above
     return [f"{place}{end}" for place in sorted(places) for end in (".py", "/__init__.py")]
 

@@ -26,7 +26,7 @@ from haribote.answers.tasks import Task, path_shown
 from simulator.errors import UserError, advised
 from simulator.language import language_or_english, spoken
 from simulator.messages import Text, tr
-from simulator.parsing import parsed
+from simulator.parsing import readable
 
 _USELESS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
@@ -80,14 +80,16 @@ class Verdict:
         self.costs.append(cost)
 
 
-def judge_answers(task: Task, seed: int, replies: Iterable[Reply], path: Path) -> Result:
-    """Judge all cases of a task, one after the other, whatever fails on the way.
+def judge_answers(
+    task: Task, seed: int, replies: Iterable[Reply], path: Path, trials: Iterable[Trial] | None = None
+) -> Result:
+    """Judge all cases of a task, one after the other, whatever fails on the way. trials: these, if they are at hand.
 
     The verdict depends on task, seed and the replies alone; `path` (the answer's file) only on how places are told.
     Result.cases of Result.total passed; a case without a reply has failed.
     """
     found = {reply.name: reply for reply in replies}
-    trials = trials_of(task, seed)
+    trials = trials_of(task, seed) if trials is None else trials
     return judge_trials(task, trials, lambda trial: found.get(trial.name) or Reply(trial.name), seed, path)
 
 
@@ -152,11 +154,7 @@ def told_with(result: Result, task: Task, content: bytes, path: Path, outcome: O
 
 def _place_in(content: bytes, task: Task, path: Path) -> str:
     """Where the answer's function, or kernel, stands in its file; "" where that is not to be found."""
-    try:
-        module = parsed(content.decode("utf-8-sig"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in readable(content).body if isinstance(node, ast.FunctionDef)]
     lines = [node.lineno for node in functions if (node.decorator_list if task.is_kernel else node.name == task.name)]
     return f"{path_shown(path)}:{lines[0]}" if lines else ""
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.emitter.limits import TimeLimit, time_limit
-from grader.emitter.replies import Reply, answering_kernel
+from grader.emitter.replies import answering_kernel
 from grader.emitter.values import copied
-from grader.judging import judge_trials, not_judged, note_of, replies_in, seconds_to_judge, told_with
+from grader.judging import judge_answers, judge_trials, not_judged, note_of, replies_in, seconds_to_judge, told_with
 from grader.result import Result
 from grader.running import run
 from grader.trials import trials_of
@@ -29,19 +29,15 @@ def checked(task: Task, path: Path, seed: int) -> Result:
     outcome = run(task, path, trials)
     if outcome.errors:  # what the answer printed
         print(outcome.errors, end="", file=sys.stderr)
-    replies = {reply.name: reply for reply in replies_in(outcome.output)}
     try:
         with time_limit(seconds := seconds_to_judge(task)):
-            result = judge_trials(task, trials, lambda trial: replies.get(trial.name) or Reply(trial.name), seed, path)
+            result = judge_answers(task, seed, replies_in(outcome.output), path, trials)
     except TimeLimit:
         return not_judged(task, seed, path, tr("it took longer than {seconds:g} s to judge", seconds))
-    parts = (
-        [tr("{cases} of {total} cases pass", result.cases, result.total)]
-        if result.state == "failed"
-        else [result.message]
-    )
+    passed = tr("{cases} of {total} cases pass", result.cases, result.total)
+    parts = [passed if result.state == "failed" else result.message, note_of(outcome)]
     result = told_with(result, task, path.read_bytes(), path, outcome)
-    return replace(result, message="; ".join(filter(None, [*parts, note_of(outcome)])))
+    return replace(result, message="; ".join(filter(None, parts)))
 
 
 def check_kernel(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
+from grader.closure import imported_names
 from grader.emitter.replies import Reply
 from grader.emitter.serving import Order
 from grader.emitter.values import encode
@@ -17,6 +17,7 @@ from grader.stubs import stub_of
 from grader.trials import Trial
 from haribote.answers.given import source_of
 from haribote.answers.tasks import ROOT, Task, all_tasks
+from simulator.parsing import readable
 
 Find = Callable[[Task], "bytes | None"]
 """The file of an answer that others may import; None where nobody has written it."""
@@ -70,17 +71,8 @@ def shared_with(content: bytes, find: Find) -> dict[str, bytes]:
 @lru_cache(maxsize=1 << 15)
 def _imported(content: bytes) -> frozenset[str]:
     """The modules, and names in modules, that a file imports; none of one that Python does not read."""
-    try:
-        module = ast.parse(content.decode("utf-8-sig"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    found: set[str] = set()
-    for node in ast.walk(module):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.update((node.module, *(f"{node.module}.{alias.name}" for alias in node.names)))
-    return frozenset(found)
+    names = set(imported_names(readable(content)))
+    return frozenset(names | {name.rpartition(".")[0] for name in names})
 
 
 def _learners(task: Task) -> bytes | None:

@@ -24,6 +24,14 @@ def parsed(source: str | bytes) -> ast.Module:
         return ast.parse(source)
 
 
+def readable(content: bytes) -> ast.Module:
+    """The tree of a file that anybody may have written; an empty one where Python does not read it."""
+    try:
+        return parsed(content.decode("utf-8-sig"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+
+
 def parsed_expression(text: str) -> ast.expr:
     """The tree of an expression."""
     with _one_at_a_time:

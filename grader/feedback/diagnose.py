@@ -16,7 +16,8 @@ from grader.feedback.guesses import guessed
 from grader.feedback.places import misplaced
 from grader.feedback.probe import probed
 from grader.rigs.kernel_cases import Case
-from grader.rigs.kernel_run import OTHER_POISON, result_of
+from grader.rigs.kernel_run import result_of
+from grader.rigs.poisoned import OTHER_POISON
 from haribote.kernel import Op
 from haribote.layout import Layout, layout_of
 from simulator import ExecutionError

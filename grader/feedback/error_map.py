@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from grader.feedback.dependence_map import dependence_map
 from grader.feedback.failure import Failure
+from grader.feedback.pictures import value_text
 from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.grids import MachineMap, Styles, TensorMap, pooled, ring
@@ -51,7 +52,7 @@ def error_map(failure: Failure) -> Picture | None:
 def _summary(failure: Failure, head: str, index: tuple[int, ...]) -> str:
     """The picture in one line. head: how many elements are wrong."""
     assert failure.expected is not None and failure.received is not None
-    expected, received = _value(failure.expected[index]), _value(failure.received[index])
+    expected, received = value_text(failure.expected[index]), value_text(failure.received[index])
     if not index:
         return tr("{head}; expected {expected}, received {received}", head, expected, received)
     return tr(
@@ -172,13 +173,5 @@ def _first(canvas: Canvas, failure: Failure, index: tuple[int, ...], y: float) -
     for name, value, style in ((tr("expected"), expected, "m good b"), (tr("received"), received, "m bad b")):
         y += 17
         canvas.text(RIGHT, y, name, "s f")
-        canvas.text(RIGHT + 62, y, _value(value), style)
+        canvas.text(RIGHT + 62, y, value_text(value), style)
     return y
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, np.uint32):
-        return f"0x{int(value):08x}"
-    if isinstance(value, np.bool_ | np.integer):
-        return str(value.item())
-    return f"{float(value):.9g}"

@@ -51,13 +51,23 @@ def unit_of(operand: Operand, layout: Layout, index: tuple[int, ...]) -> str:
     return tr("{units}, {memory} word {word}", units, operand.memory, word)
 
 
-def picture(operand: Operand, wrong: NDArray[np.bool_], machine: Array) -> str:
-    """An operand and the machine beside their scales: `.` right, `o` partly wrong, `#` wrong."""
-    return picture_of(wrong.reshape(operand.shape), machine)
+def error_of(wanted: Array, received: Array, wrong: NDArray[np.bool_]) -> Array:
+    """The absolute error of every wrong element, inf where it is no number; 0 elsewhere."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.abs(received.astype(np.float64) - wanted.astype(np.float64))
+    return np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
+
+
+def value_text(value: Any) -> str:
+    """An element as it is shown: bits of a word in hexadecimal, whole numbers and truth values, others in 9 digits."""
+    if isinstance(value, np.uint32):
+        return f"0x{int(value):08x}"
+    return str(value.item()) if isinstance(value, np.bool_ | np.integer) else f"{float(value):.9g}"
 
 
 def picture_of(wrong: NDArray[np.bool_], machine: Array) -> str:
-    """The same for any tensor. machine: as `over_machine` gives it."""
+    """A tensor and the machine beside their scales: `.` right, `o` partly wrong, `#` wrong. machine: as `over_machine`
+    gives it."""
     size, count = "x".join(map(str, wrong.shape)), int(wrong.sum())
     lines = [
         tr(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from html import escape
 
 from simulator.messages import tr
+from simulator.parsing import readable
 
 MOST_LINES = 60
 AROUND = 14  # lines before and after the one that is to blame
@@ -38,11 +39,7 @@ def _numbered(lines: list[str], first: int, end: int, blamed: int) -> Iterator[s
 
 def _after_contract(content: bytes) -> int:
     """How many lines stand before the body of the first documented function; 0 where there is none."""
-    try:
-        module = ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return 0
-    for node in ast.walk(module):
+    for node in ast.walk(readable(content)):
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False) is not None:
             return node.body[0].end_lineno or 0
     return 0

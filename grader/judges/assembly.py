@@ -12,7 +12,7 @@ from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
 from grader.feedback.causes import NEGATIVE, STALE, STRAY, WRONG_COPIES
 from grader.feedback.diagnose import Kind, Seen, diagnose_assembly, marks
 from grader.feedback.failure import Failure, WrongWord
-from grader.feedback.pictures import first_unit, picture_of
+from grader.feedback.pictures import error_of, first_unit, picture_of, value_text
 from grader.judges.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost
 from grader.rigs.poisoned import OTHER_POISON, POISON
@@ -153,11 +153,11 @@ def _wrong(
     else:
         cause, words = STALE, by_luck(wrong)
     blame = unwritten_read(assembled(text), case.given, operand.place, wrong) if cause == STALE else None
-    with np.errstate(invalid="ignore", over="ignore"):
-        error = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
-    error = np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
+    error = error_of(wanted, got, wrong)
     where = operand.place.name_of(index)
-    first = tr("first in {where}: expected {wanted}, received {got}", where, _shown(wanted[index]), _shown(got[index]))
+    first = tr(
+        "first in {where}: expected {wanted}, received {got}", where, value_text(wanted[index]), value_text(got[index])
+    )
     machine = operand.place.machine(error)
     bits = int(received[index]), bits_of(wanted[index])
     word = WrongWord(operand.place.at(index), f"{operand.name} {list(index)}", *bits, poison)
@@ -185,7 +185,3 @@ def _numbers(case: AssemblyCase, output: Output, received: Bits) -> tuple[Array,
         return output.operand.bits, received, inputs
     right = output.operand.bits.view(np.float32) if output.exact is None else output.exact
     return right, received.view(np.float32), tuple(bits.view(np.float32) for bits in inputs)
-
-
-def _shown(value: Array) -> str:
-    return f"0x{int(value):08x}" if value.dtype.kind == "u" else f"{float(value):.9g}"

@@ -13,10 +13,11 @@ from grader.feedback.causes import STALE, STRAY, WRONG_COPIES
 from grader.feedback.dependence import Dependence, elements, inputs_behind
 from grader.feedback.diagnose import Explained, Finding, diagnose, unwritten
 from grader.feedback.failure import Failure, WrongWord
-from grader.feedback.pictures import first_unit, lm_layout, over_machine, picture, unit_of
+from grader.feedback.pictures import error_of, first_unit, lm_layout, over_machine, picture_of, unit_of, value_text
 from grader.judges.program import machine_failure
 from grader.rigs.kernel_cases import Case
-from grader.rigs.kernel_run import POISON, KernelOutcome, Scratch, inputs_of, place_of, run_case
+from grader.rigs.kernel_run import KernelOutcome, Scratch, inputs_of, place_of, run_case
+from grader.rigs.poisoned import POISON
 from grader.rigs.rig import bits_of
 from simulator import ExecutionError
 from simulator.isa.program import Program
@@ -128,17 +129,15 @@ def _wrong(asked: _Kernel, finding: Finding, known: Explained | None, poison: in
     if cause == STALE or (beside and beside[0] == STALE and beside[1] in seen):
         blame = unwritten_read(finding.program, inputs_of(case), place_of(case.op.output), wrong)
         seen += told(blame, asked.text)
-    with np.errstate(invalid="ignore"):
-        error = np.abs(received.astype(np.float64) - wanted.astype(np.float64))
-    error = np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
+    error = error_of(wanted, received, wrong)
     machine = over_machine(case.op.output, error)
     index = tuple(int(value) for value in np.argwhere(wrong)[0])
     unit = unit_of(case.op.output, lm_layout(case.op.output, case.row.output), index)
     first = tr(
         "first at {index}: expected {wanted}, received {received} ({unit})",
         index=list(index),
-        wanted=_shown(wanted[index]),
-        received=_shown(received[index]),
+        wanted=value_text(wanted[index]),
+        received=value_text(received[index]),
         unit=unit,
     )
     first += _inputs_at(case, index)
@@ -149,13 +148,9 @@ def _wrong(asked: _Kernel, finding: Finding, known: Explained | None, poison: in
     )  # fmt: skip
     return Failure(
         asked.name, cause, f"{seen}\n{first}", "", named,
-        wanted, received, error, machine, _drawn(picture(case.op.output, wrong, machine), depends),
+        wanted, received, error, machine, _drawn(picture_of(wrong, machine), depends),
         blame.line if blame else 0, first_unit(lambda some: over_machine(case.op.output, some), wrong), depends, word,
     )  # fmt: skip
-
-
-def _shown(value: Any) -> str:
-    return f"0x{int(value):08x}" if isinstance(value, np.uint32) else f"{float(value):.9g}"
 
 
 def _drawn(wrong: str, depends: Dependence | None) -> str:

@@ -54,9 +54,8 @@ def ran(puzzle: Puzzle, answer: str) -> PuzzleOutcome:
 
 def judge(puzzle: Puzzle, name: str, before: Memories, answer: str) -> Failure | None:
     """What is wrong with an answer for these memories, or None. name: of the case."""
-    failure = _too_long(puzzle, name, answer)
-    if failure is not None:
-        return failure
+    if refused := _too_long(puzzle, answer):
+        return Failure(name, "", refused)
     text = puzzle.program(answer)
     try:
         failure = failure_in(name, text) or _result(puzzle, name, before, answer, POISON)
@@ -66,29 +65,24 @@ def judge(puzzle: Puzzle, name: str, before: Memories, answer: str) -> Failure |
     return failure and _at_home(puzzle, failure)
 
 
-def _too_long(puzzle: Puzzle, name: str, answer: str) -> Failure | None:
-    """A puzzle is small: a few lines, and no step more than they need."""
+def _too_long(puzzle: Puzzle, answer: str) -> str:
+    """What is wrong with the length of an answer, or "": a puzzle is small, a few lines, and no step more than they
+    need."""
     lines = [line for line in answer.split("\n") if line.partition("#")[0].strip()]
     if not lines:
-        return Failure(
-            name, "", advised(tr("there is no line of assembly yet"), tr("write one below the first line of the cell"))
-        )
+        return advised(tr("there is no line of assembly yet"), tr("write one below the first line of the cell"))
     if len(lines) > puzzle.lines:
         do = puzzle.lines
-        return Failure(
-            name, "", tr("{numbers} line{s} will do, received {lines}", _NUMBERS[do], "s" * (do != 1), len(lines))
-        )
+        return tr("{numbers} line{s} will do, received {lines}", _NUMBERS[do], "s" * (do != 1), len(lines))
     try:
         program = assembled("\n".join(lines))
     except SimulatorError:
-        return None  # told with its place in the whole program
+        return ""  # told with its place in the whole program
     taken = program.steps + program.moves
     if taken > puzzle.steps:
         do = puzzle.steps
-        return Failure(
-            name, "", tr("{numbers} step{s} will do, received {taken}", _NUMBERS[do], "s" * (do != 1), taken)
-        )
-    return None
+        return tr("{numbers} step{s} will do, received {taken}", _NUMBERS[do], "s" * (do != 1), taken)
+    return ""
 
 
 def _at_home(puzzle: Puzzle, failure: Failure) -> Failure:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.rigs.kernel_cases import Case
-from grader.rigs.poisoned import OTHER_POISON, POISON
+from grader.rigs.poisoned import POISON
 from grader.rigs.rig import DramTensor, Free, Inputs, Left, NamedInputs, Room, Words, results, run
 from haribote.errors import HariboteError
 from haribote.kernel import Op, Operand
@@ -24,18 +24,6 @@ Array = NDArray[Any]
 Ints = NDArray[np.int64]
 Scratch = tuple[str, int, int]
 """What `op.scratch` gave: memory, first word, words."""
-
-__all__ = [
-    "OTHER_POISON",
-    "POISON",
-    "KernelOutcome",
-    "Scratch",
-    "free_words",
-    "inputs_of",
-    "place_of",
-    "result_of",
-    "run_case",
-]
 
 DRAM_UNIT = 64
 """Long words: what one MV moves at least. The rest of the last such block of a tensor in DRAM belongs to it too."""

@@ -20,6 +20,7 @@ from simulator import Machine
 from simulator.effects.accesses import Touched, Written, touched_by, words_in, written_by
 from simulator.effects.places import Place as Word
 from simulator.effects.places import value_of
+from simulator.engine.state.elements import join_words, split_long_words
 from simulator.engine.state.memories import Dram
 from simulator.engine.state.rows import PARTS
 from simulator.isa import ALL_PES, GROUPS, LM_WORDS, SMALL_TENSOR, TREE
@@ -132,15 +133,11 @@ class DramWords:
 
     def store(self, machine: Machine, bits: Bits) -> None:
         """Write the vector."""
-        values = bits.astype(np.uint64)
-        machine.dram[self.group][self.address : self.address + self.count] = (
-            values[:, 0] << np.uint64(32) | values[:, 1]
-        )
+        machine.dram[self.group].write(self.address, join_words(bits[:, 0], bits[:, 1]))
 
     def load(self, machine: Machine) -> Bits:
         """The vector, [count, 2]."""
-        values = machine.dram[self.group][self.address : self.address + self.count]
-        return np.stack([values >> np.uint64(32), values & np.uint64(0xFFFFFFFF)], axis=1).astype(np.uint32)
+        return split_long_words(machine.dram[self.group].read(self.address, self.count))
 
     def other_copies(self, machine: Machine) -> Others:
         """There is one copy only."""

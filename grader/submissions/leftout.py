@@ -17,6 +17,7 @@ from grader.emitter.guard import COURSE, not_listed
 from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks
 from simulator.messages import tr
+from simulator.parsing import readable
 
 
 def left_out(root: Path = ROOT) -> list[str]:
@@ -35,11 +36,7 @@ def left_out(root: Path = ROOT) -> list[str]:
 
 def _missing(task: Task, source: bytes) -> Iterator[tuple[int, str]]:
     """Line and reason of each import that finds nothing when the answer is graded."""
-    try:
-        module = ast.parse(source.decode("utf-8-sig"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in ast.walk(module):
+    for node in ast.walk(readable(source)):
         if isinstance(node, ast.Import):
             asked: list[tuple[str, list[str]]] = [(alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
