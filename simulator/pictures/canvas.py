@@ -24,6 +24,7 @@ WIDTH = 840.0
 WIDEST = 1.3
 """Times its width that a picture takes on a wide page."""
 MARGIN = 16.0
+Point = tuple[float, float]
 _CLASSES = re.compile(r'class="([^"]*)"')
 
 
@@ -130,9 +131,7 @@ class Canvas:
         """A straight line."""
         self.path(f"M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}", style)
 
-    def arrow(
-        self, points: Sequence[tuple[float, float]], style: str = "", *, width: float = 1.5, sideways: bool = False
-    ) -> None:
+    def arrow(self, points: Sequence[Point], style: str = "", *, width: float = 1.5, sideways: bool = False) -> None:
         """An arrow along the points, curved where one is neither beside nor below the last; style: `from`, `to` or a
         hue, else grey. sideways: curves leave and arrive from the side, else from above and below.
         """
@@ -174,29 +173,14 @@ class Canvas:
         return ""
 
     def packet(
-        self,
-        cycle: int,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        style: str,
-        *,
-        label: str = "",
-        flight: str = "g",
-        data: str = "",
+        self, cycle: int, start: Point, end: Point, style: str, *, label: str = "", flight: str = "g", data: str = ""
     ) -> None:
         """Words that travel in a cycle, where pictures move (`motion.Moving`). label: which; data: the same, exactly.
         flight: "g" through the whole cycle, "i" to a unit in its first half, "o" from a unit in its second.
         """
 
     def spread(
-        self,
-        cycle: int,
-        one: tuple[float, float],
-        many: Sequence[tuple[float, float]],
-        style: str,
-        *,
-        back: bool = False,
-        data: str = "",
+        self, cycle: int, one: Point, many: Sequence[Point], style: str, *, back: bool = False, data: str = ""
     ) -> None:
         """Words that travel from one place to many of one height, where pictures move; back: from the many to it."""
 

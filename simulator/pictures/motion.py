@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from simulator.messages import Text, shown, tr
-from simulator.pictures.canvas import Canvas, Picture, inline, width_of
+from simulator.pictures.canvas import Canvas, Picture, Point, inline, width_of
 
 SLOT = 1.5
 """Seconds that a slot takes."""
@@ -55,15 +55,7 @@ class Moving(Canvas):
         return f"{kind}{self.first + cycle}"
 
     def packet(
-        self,
-        cycle: int,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        style: str,
-        *,
-        label: str = "",
-        flight: str = "g",
-        data: str = "",
+        self, cycle: int, start: Point, end: Point, style: str, *, label: str = "", flight: str = "g", data: str = ""
     ) -> None:
         """As of a canvas, in the slots of this line."""
         across, down = round(end[0] - start[0]), round(end[1] - start[1])
@@ -79,14 +71,7 @@ class Moving(Canvas):
         self.flying.append(f'<g class="{name}" {attributes}>{"".join(words.parts)}</g>')
 
     def spread(
-        self,
-        cycle: int,
-        one: tuple[float, float],
-        many: Sequence[tuple[float, float]],
-        style: str,
-        *,
-        back: bool = False,
-        data: str = "",
+        self, cycle: int, one: Point, many: Sequence[Point], style: str, *, back: bool = False, data: str = ""
     ) -> None:
         """As of a canvas, in the slots of this line."""
         name, down = f"{'c' if back else 's'}{self.first + cycle}", round(one[1] - many[0][1])

@@ -8,7 +8,7 @@ from simulator import isa
 from simulator.isa.formulas import Index
 from simulator.isa.transfers import Transfer
 from simulator.messages import tr
-from simulator.pictures.canvas import MARGIN, Canvas, width_of
+from simulator.pictures.canvas import MARGIN, Canvas, Point, width_of
 from simulator.pictures.move_words import CYCLES, Segment, Strip, brief, full, listed
 
 LEFT, ROOM = 74.0, 688.0
@@ -116,14 +116,7 @@ def _l1bm_row(
                     canvas.text(_l1b_x(b), top + 13, brief(addresses), "m on", anchor="middle", room=width)
 
 
-def fan(
-    canvas: Canvas,
-    strip: tuple[float, float],
-    units: Sequence[tuple[float, float]],
-    down: bool,
-    style: str,
-    reduction: str,
-) -> None:
+def fan(canvas: Canvas, strip: Point, units: Sequence[Point], down: bool, style: str, reduction: str) -> None:
     """Arrows between a place of the strip and the units below it; a reduction stands where they meet."""
     if not reduction:
         for unit in units:
