@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
 from grader.puzzles.judge import PuzzleOutcome as Outcome
 from grader.puzzles.judge import ran
-from grader.puzzles.spec import OLD, Memories, MemoryBoard, Puzzle, shape_of, words_of
+from grader.puzzles.spec import LONG, OLD, Memories, MemoryBoard, Puzzle, words_of
 from haribote.words import word
 from simulator.isa import ALL_PES
 from simulator.messages import shown, tr
@@ -164,30 +163,16 @@ def _cell(
     if puzzle.numbers:
         hue = board.hue(int(np.asarray(place).flat[0]))
         return Cell(" ".join("·" if word == OLD else f"{word:g}" for word in words.tolist()), hue)
-    first, hue = _origin(puzzle, float(words[0]))
-    whole = np.array_equal(words, words[0] + _strides(puzzle, float(words[0]), len(words)))
+    first, hue, stride = _origin(puzzle, float(words[0]))
+    whole = np.array_equal(words, words[0] + stride * np.arange(len(words)))
     return Cell(first if whole else f"{first}…", hue)
 
 
-def _strides(puzzle: Puzzle, word: float, parts: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """What the words behind a word of the picture count more than it: a row of LM is a word of every PE."""
-    start = 1
-    for name, count in puzzle.given.items():
-        size = prod(shape_of(name, count))
-        if start <= word < start + size:
-            return np.arange(parts) * (ALL_PES if len(shape_of(name, count)) == 2 and name not in ("l2bm",) else 1)
-        start += size
-    return np.zeros(parts, np.int64)
-
-
-def _origin(puzzle: Puzzle, word: float) -> tuple[str, int]:
-    """Where a word of the picture was at first: label and hue."""
-    start = 1
-    for name, count in puzzle.given.items():
-        size = prod(shape_of(name, count))
-        if start <= word < start + size:
+def _origin(puzzle: Puzzle, word: float) -> tuple[str, int, int]:
+    """Where a word of the picture was at first: label, hue, and how much more the word behind it counts."""
+    for name, numbers in puzzle.numbers_of.items():
+        if numbers.start <= word < numbers.stop:
             board = next((board for board in puzzle.boards if board.memory == name), None)
-            index = int(word) - start
-            return (board.label(index), board.hue(index)) if board else ("?", 7)
-        start += size
-    return ("0" if word == 0 else f"{word:g}"), -1
+            index, stride = int(word) - numbers.start, 1 if name in LONG else ALL_PES  # a row of LM: a word of every PE
+            return (board.label(index), board.hue(index), stride) if board else ("?", 7, stride)
+    return "0" if word == 0 else f"{word:g}", -1, 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import Machine
+from simulator.engine.state.elements import join_words, split_long_words
 from simulator.isa import ALL_PES, L1BS, L2BS
 from simulator.messages import tr
 
@@ -74,6 +76,13 @@ class Puzzle:
         return "\n".join(filter(None, (self.before, answer.strip("\n"), self.after)))
 
     @property
+    def numbers_of(self) -> dict[str, range]:
+        """The numbers that the words of each memory have in the picture, from 1 on."""
+        sizes = [prod(shape_of(name, count)) for name, count in self.given.items()]
+        starts = np.cumsum([1, *sizes]).tolist()
+        return {name: range(*ends) for name, ends in zip(self.given, pairwise(starts), strict=True)}
+
+    @property
     def targets(self) -> tuple[str, ...]:
         """The memories that change."""
         return tuple(self.wanted(self.memories(np.zeros)))
@@ -88,13 +97,12 @@ class Puzzle:
 
     def shown(self) -> dict[str, Array]:
         """The memories of the picture: every word another number, 1 and up; of those that change, OLD."""
-        targets, start = self.targets, 1
+        targets = self.targets
         made: dict[str, Array] = {}
-        for name, count in self.given.items():
-            shape = shape_of(name, count)
-            values = small(shape) if self.numbers else np.arange(start, start + prod(shape)).reshape(shape)
+        for name, numbers in self.numbers_of.items():
+            shape = shape_of(name, self.given[name])
+            values = small(shape) if self.numbers else np.array(numbers).reshape(shape)
             made[name] = pack(name, np.full(shape, OLD) if name in targets else values)
-            start += prod(shape)
         return made
 
 
@@ -114,15 +122,14 @@ def pack(name: str, values: Array) -> Array:
     words = np.ascontiguousarray(values, np.float32).view(np.uint32)
     if name not in LONG:
         return words
-    return words[..., 0::2].astype(np.uint64) << np.uint64(32) | words[..., 1::2].astype(np.uint64)
+    return join_words(words[..., 0::2], words[..., 1::2])
 
 
 def words_of(name: str, memory: Array) -> Array:
     """A memory as single words; long words fall apart in two, the upper half first."""
     if name not in LONG:
         return memory
-    halves = memory >> np.uint64(32), memory & np.uint64(0xFFFFFFFF)
-    return np.stack(halves, axis=-1).astype(np.uint32).reshape(*memory.shape[:-1], -1)
+    return split_long_words(memory).reshape(*memory.shape[:-1], -1)
 
 
 @dataclass(frozen=True)
@@ -200,12 +207,9 @@ def l2bm_rows(count: int, first: int, length: int) -> MemoryBoard:
     place = 2 * first + 128 * row + 16 * column + part
     rows = tuple(tr("long word {n}", n) if n == first else str(n) for n in range(first, first + count, 64))
 
-    def label(index: int) -> str:
-        return str(index % (2 * length) // 2)
-
     columns = tuple(f"+{8 * n}" for n in range(8))
     title = tr("L2BM of L2B 0, a cell = 8 long words")
-    return MemoryBoard("l2bm", title, rows, columns, place, label, lambda index: index // 16 % 8)
+    return MemoryBoard("l2bm", title, rows, columns, place, _within(length), lambda index: index // 16 % 8)
 
 
 def l1bm_units(count: int, first: int, length: int) -> MemoryBoard:
@@ -215,9 +219,11 @@ def l1bm_units(count: int, first: int, length: int) -> MemoryBoard:
     rows = tuple(tr("long word {n}", n) if n == first else str(n) for n in range(first, first + count, 8))
     columns = tuple(f"L1B {n}" if n == 0 else str(n) for n in range(8))
 
-    def label(index: int) -> str:
-        return str(index % (2 * length) // 2)
-
     return MemoryBoard(
-        "l1bm", tr("the L1BMs of L2B 0, a cell = 8 long words"), rows, columns, place, label, lambda index: 7
+        "l1bm", tr("the L1BMs of L2B 0, a cell = 8 long words"), rows, columns, place, _within(length), lambda index: 7
     )
+
+
+def _within(length: int) -> Callable[[int], str]:
+    """What a word of memories of so many long words is called: its long word, in its own memory."""
+    return lambda index: str(index % (2 * length) // 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.puzzles.spec import (
+    Array,
     Memories,
     Mistake,
     Puzzle,
@@ -15,65 +16,60 @@ from grader.puzzles.spec import (
     pe_board,
     words_of,
 )
+from simulator.engine.state.elements import join_words
 from simulator.isa import ALL_PES, L1BS, L2BS
 from simulator.messages import Text
 
-PE = np.arange(ALL_PES)
+PE, WORD = np.arange(ALL_PES), np.arange(8)[:, None]
 L1B_OF_PE = (PE // 512, PE // 64 % 8)  # L2B and L1B
+
+
+def _with(memory: Array, start: int, words: Array) -> Array:
+    """A copy of a memory of PEs with other words [word, PE] from a word on."""
+    changed = memory.copy()
+    changed[start : start + len(words)] = words
+    return changed
 
 
 # --- the four cycles -------------------------------------------------------------------------------------------------
 
 
 def _middle(m: Memories) -> Memories:
-    lm1 = m["lm1"].copy()
-    lm1[2:6] = m["lm0"][2:6]
-    return {"lm1": lm1}
+    return {"lm1": _with(m["lm1"], 2, m["lm0"][2:6])}
 
 
 def _low_words(m: Memories) -> Memories:
-    lm1 = m["lm1"].copy()
-    for cycle in range(4):
-        lm1[cycle] = m["lm0"][2 * cycle + 1]
-    return {"lm1": lm1}
+    return {"lm1": _with(m["lm1"], 0, m["lm0"][1:8:2])}
 
 
 def _again(m: Memories) -> Memories:
-    lm1 = m["lm1"].copy()
-    lm1[0:4] = lm1[4:8] = m["lm0"][0:4]
-    return {"lm1": lm1}
+    return {"lm1": m["lm0"][np.arange(8) % 4]}
 
 
 def _upside_down(m: Memories) -> Memories:
-    lm1 = m["lm1"].copy()
-    for row in range(4):
-        lm1[4 * row : 4 * row + 4] = m["lm0"][12 - 4 * row : 16 - 4 * row]
-    return {"lm1": lm1}
+    return {"lm1": np.concatenate([m["lm0"][row : row + 4] for row in (12, 8, 4, 0)])}
 
 
 def _two_units(m: Memories) -> Memories:
-    lm1, grf1, x = m["lm1"].copy(), m["grf1"].copy(), m["lm0"][0:8]
-    lm1[0:8] = pack("lm1", 2 * x.view(np.float32))
-    grf1[0:8] = x
-    return {"lm1": lm1, "grf1": grf1}
+    x = m["lm0"]
+    return {"lm1": pack("lm1", 2 * x.view(np.float32)), "grf1": x}
 
 
 # --- down and up -----------------------------------------------------------------------------------------------------
 
 
 def _everybody(m: Memories) -> Memories:
-    lm1, words = m["lm1"].copy(), words_of("l1bm", m["l1bm"])
-    for word in range(8):
-        lm1[word] = words[(*L1B_OF_PE, 8 + word)]  # long words 4 to 7
-    return {"lm1": lm1}
+    words = words_of("l1bm", m["l1bm"])
+    return {"lm1": words[(*L1B_OF_PE, 8 + WORD)]}  # long words 4 to 7
 
 
 def _one_row(m: Memories) -> Memories:
-    lm0, words = m["lm0"].copy(), words_of("l1bm", m["l1bm"])
-    for word in range(4):
-        long_word = 16 + PE % 4 + 4 * (word // 2)
-        lm0[word] = words[(*L1B_OF_PE, 2 * long_word + word % 2)]
-    return {"lm0": lm0}
+    return {"lm0": _with(m["lm0"], 0, _dealt(m["l1bm"], 16)[:4])}
+
+
+def _dealt(l1bm: Array, start: int) -> Array:
+    """The words of the PEs where 16 long words of L1BM go to the 4 PEs of each MAB in turn."""
+    return words_of("l1bm", l1bm)[(*L1B_OF_PE, 2 * (start + PE % 4 + 4 * (WORD // 2)) + WORD % 2)]
 
 
 def _deal(m: Memories) -> Memories:
@@ -86,59 +82,41 @@ def _deal(m: Memories) -> Memories:
 
 
 def _all_together(m: Memories) -> Memories:
-    l1bm, lm0 = m["l1bm"].copy(), m["lm0"].astype(np.uint64)
-    for cycle in range(4):
-        long_words = lm0[2 * cycle] << np.uint64(32) | lm0[2 * cycle + 1]
-        l1bm[:, :, 64 * cycle : 64 * cycle + 64] = long_words.reshape(L2BS, L1BS, 64)
-    return {"l1bm": l1bm}
+    long_words = join_words(m["lm0"][0::2], m["lm0"][1::2])
+    return {"l1bm": np.concatenate([cycle.reshape(L2BS, L1BS, 64) for cycle in long_words], axis=-1)}
 
 
 # --- time ------------------------------------------------------------------------------------------------------------
 
 
 def _two_numbers(m: Memories) -> Memories:
-    lm1, x = m["lm1"].copy(), m["lm0"].view(np.float32)
-    lm1[0:8] = pack("lm1", x[0:8] + x[8:16])
-    return {"lm1": lm1}
+    x = m["lm0"].view(np.float32)
+    return {"lm1": pack("lm1", x[0:8] + x[8:16])}
 
 
 def _while_waiting(m: Memories) -> Memories:
-    lm0, lm1, words = m["lm0"].copy(), m["lm1"].copy(), words_of("l1bm", m["l1bm"])
-    for word in range(8):
-        lm0[word] = words[(*L1B_OF_PE, 2 * (PE % 4 + 4 * (word // 2)) + word % 2)]
-    lm1[0:8] = pack("lm1", 2 * lm0[0:8].view(np.float32))
-    lm1[8:16] = m["grf1"][0:8]
-    return {"lm0": lm0, "lm1": lm1}
+    lm0 = _dealt(m["l1bm"], 0)
+    return {"lm0": lm0, "lm1": np.concatenate([pack("lm1", 2 * lm0.view(np.float32)), m["grf1"]])}
 
 
 # --- between PEs -----------------------------------------------------------------------------------------------------
 
 
 def _across(m: Memories) -> Memories:
-    lm1 = m["lm1"].copy()
-    lm1[0:8] = m["lm0"][0:8, PE // 4 * 4 + (PE + 2) % 4]
-    return {"lm1": lm1}
+    return {"lm1": m["lm0"][:, PE // 4 * 4 + (PE + 2) % 4]}
 
 
 def _only_pe_2(m: Memories) -> Memories:
-    lm1 = m["lm1"].copy()
-    lm1[0:8, PE % 4 == 2] = m["lm0"][0:8, PE % 4 == 2]
-    return {"lm1": lm1}
+    return {"lm1": np.where(PE % 4 == 2, m["lm0"], m["lm1"])}
 
 
 def _turned(m: Memories) -> Memories:
-    lm1 = m["lm1"].copy()
-    for cycle in range(4):
-        for half in range(2):
-            lm1[2 * cycle + half] = m["lm0"][2 * (PE % 4) + half, PE // 4 * 4 + cycle]
-    return {"lm1": lm1}
+    cycle, half = WORD // 2, WORD % 2
+    return {"lm1": m["lm0"][2 * (PE % 4) + half, PE // 4 * 4 + cycle]}
 
 
 def _staircase(m: Memories) -> Memories:
-    lm1 = m["lm1"].copy()
-    for word in range(8):
-        lm1[word] = m["lm0"][word + 2 * (PE % 4), PE]
-    return {"lm1": lm1}
+    return {"lm1": m["lm0"][WORD + 2 * (PE % 4), PE]}
 
 
 LM0, LM1 = pe_board("lm0", 8), pe_board("lm1", 8)
