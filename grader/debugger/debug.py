@@ -12,7 +12,7 @@ from grader.feedback.failure import Failure
 from grader.judges.program import text_in
 from grader.judging import SOURCES
 from grader.rigs.poisoned import HIGH_BITS, POISON
-from grader.rigs.rig import Inputs, NamedInputs, prepared
+from grader.rigs.rig import Inputs, prepared
 from grader.running import replies_to
 from grader.trials import Trial, trials_of
 from haribote.answers.ownership import product_only
@@ -100,16 +100,16 @@ def _debugged(task: str, head: str, answer: _Answer, trial: Trial, failure: Fail
     return Debugged(task, report, _page(program, inputs, word.poison if word else POISON, opening, last, notes, budget))
 
 
-def _story(program: Program, inputs: NamedInputs, failure: Failure | None, source: Source) -> Story:
+def _story(program: Program, inputs: Inputs, failure: Failure | None, source: Source) -> Story:
     if failure is None:
         return Story((tr("the operands are those of the case"),), None)
     if failure.word is None:
         return Story(tuple(str(failure).split("\n")), failure.line or None)
-    with prepared(_places(inputs), failure.word.poison) as machine:
+    with prepared(inputs, failure.word.poison) as machine:
         return story_of(program, machine, inputs, failure.word, source)
 
 
-def _notes(inputs: NamedInputs, file: str) -> list[str]:
+def _notes(inputs: Inputs, file: str) -> list[str]:
     names = ", ".join(name for name, _, _ in inputs)
     notes = [tr("The program is what {file} gives for this case.", file)]
     return notes + ([tr("Operands: {names}. All other words hold junk before the first line.", names)] if names else [])
@@ -117,7 +117,7 @@ def _notes(inputs: NamedInputs, file: str) -> list[str]:
 
 def _page(
     program: Program,
-    inputs: NamedInputs,
+    inputs: Inputs,
     poison: int,
     opening: Opening,
     last: int | None,
@@ -127,13 +127,9 @@ def _page(
     """The page of a run on the operands, amid junk; up to line `last`, behind which the machine stops."""
     if last is not None and not any(line.line <= last for line in program.lines):
         return ""
-    with prepared(_places(inputs), poison) as machine:
+    with prepared(inputs, poison) as machine:
         try:
             view = View(program, machine, until=last, junk=HIGH_BITS, opening=opening, notes=notes, budget=budget)
             return view.page
         except ExecutionError:
             return ""
-
-
-def _places(inputs: NamedInputs) -> Inputs:
-    return tuple((place, bits) for _, place, bits in inputs)

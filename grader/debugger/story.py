@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.feedback.failure import WrongWord
 from grader.rigs.poisoned import is_junk
-from grader.rigs.rig import DramTensor, DramWords, NamedInputs, Words
+from grader.rigs.rig import DramTensor, DramWords, Inputs, Words
 from simulator import Machine
 from simulator.effects.places import Place
 from simulator.effects.running import touches_of
@@ -32,7 +32,7 @@ class Story:
     line: int | None
 
 
-def story_of(program: Program, start: Machine, inputs: NamedInputs, word: WrongWord, source: Source) -> Story:
+def story_of(program: Program, start: Machine, inputs: Inputs, word: WrongWord, source: Source) -> Story:
     """About a wrong word at the end of a run. start: the machine before it; it is run. Raises ExecutionError."""
     origin = trace(program, start, word.place, DEPTH, WIDTH)[0]
     head = _head(word)
@@ -85,7 +85,7 @@ def _junk(bits: int) -> bool:
 class _Teller:
     """Tells origins as lines of text, with the elements of operands and the lines of the answer's file by name."""
 
-    inputs: NamedInputs
+    inputs: Inputs
     source: Source
 
     def told(self, origin: Origin, indent: str = "") -> Iterator[str]:
@@ -145,7 +145,7 @@ class _Teller:
         )
 
 
-def element_at(inputs: NamedInputs, place: Place) -> str:
+def element_at(inputs: Inputs, place: Place) -> str:
     """`x[3, 5]` for a word that holds an element of an operand, in any copy; "" for others."""
     for name, where, bits in inputs:
         if isinstance(where, Words) and where.memory.lower() == place.memory:

@@ -71,15 +71,15 @@ class Probe:
         """The result, in double precision."""
         self.runs += 1
         inputs = inputs_of(replace(self._case, arrays=arrays))
-        for (where, bits), held in zip(inputs, self._held, strict=True):
+        for (_, where, bits), held in zip(inputs, self._held, strict=True):
             if isinstance(where, Words) and held is not None:  # only what differs: there may be 128 copies
                 other = bits != held
                 replace(where, word=where.word[other], pe=where.pe[other]).store(self._machine, bits[other])
             else:
                 where.store(self._machine, bits)
         self._machine.run(self._program)
-        kept = all(np.array_equal(where.load(self._machine), bits) for where, bits in inputs)
-        self._held = tuple(bits if kept else None for _, bits in inputs)
+        kept = all(np.array_equal(where.load(self._machine), bits) for _, where, bits in inputs)
+        self._held = tuple(bits if kept else None for _, _, bits in inputs)
         output = self._case.op.output
         received = place_of(output).load(self._machine)
         return received.view(output.dtype).reshape(output.shape).astype(np.float64)

@@ -16,7 +16,7 @@ from grader.feedback.pictures import error_of, first_unit, picture_of, value_tex
 from grader.judges.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost
 from grader.rigs.poisoned import OTHER_POISON, POISON
-from grader.rigs.rig import Array, Bits, Inputs, Left, NamedInputs, RigTensor, Words, bits_of, run
+from grader.rigs.rig import Array, Bits, Given, Inputs, Left, Place, Words, bits_of, run
 from haribote.layout import Layout
 from simulator import ExecutionError
 from simulator.messages import tr
@@ -24,13 +24,15 @@ from simulator.messages import tr
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """An output of a case. operand.bits: the right bits; its tensor has the shape of `layout`.
+    """An output of a case. bits: the right ones, of the shape of `layout`.
 
     exact: where given, the right numbers, and `tolerance` the largest error of each; otherwise bits are compared.
     guesses: what a known mistake gives, as floats, each with words for it.
     """
 
-    operand: RigTensor
+    name: str
+    place: Place
+    bits: Bits
     kind: Kind
     layout: Layout
     exact: Array | None = None
@@ -40,7 +42,7 @@ class Output:
     def wrong(self, received: Bits) -> NDArray[np.bool_]:
         """Which elements are wrong."""
         if self.exact is None or self.tolerance is None:
-            return np.asarray(received != self.operand.bits)
+            return np.asarray(received != self.bits)
         with np.errstate(invalid="ignore"):
             return np.asarray(~(np.abs(received.view(np.float32).astype(np.float64) - self.exact) <= self.tolerance))
 
@@ -61,7 +63,7 @@ class AssemblyCase:
     """
 
     name: str
-    inputs: tuple[RigTensor, ...]
+    inputs: Inputs
     outputs: tuple[Output, ...]
     par: int
     moved: bool = False
@@ -73,16 +75,6 @@ class AssemblyCase:
         program = assembled(text_in(answer))
         cost = Cost(self.name, program.steps + program.moves, self.par)
         return cost if self.counted or cost.score > cost.par else None
-
-    @property
-    def given(self) -> Inputs:
-        """Where the inputs are, with their bits."""
-        return tuple((operand.place, operand.bits) for operand in self.inputs)
-
-    @property
-    def named(self) -> NamedInputs:
-        """The same with their names."""
-        return tuple((operand.name, operand.place, operand.bits) for operand in self.inputs)
 
 
 def judge(case: AssemblyCase, passed: list[str], answer: Values) -> Failure | None:
@@ -100,8 +92,8 @@ def judge(case: AssemblyCase, passed: list[str], answer: Values) -> Failure | No
 
 
 def _run(case: AssemblyCase, text: str, poison: int) -> Left:
-    places = tuple(output.operand.place for output in case.outputs)
-    return run(assembled(text), case.given, places, (*places, *case.loose), poison)
+    places = tuple(output.place for output in case.outputs)
+    return run(assembled(text), case.inputs, places, (*places, *case.loose), poison)
 
 
 def _result(case: AssemblyCase, text: str, others_passed: bool, poison: int) -> Failure | None:
@@ -113,14 +105,10 @@ def _result(case: AssemblyCase, text: str, others_passed: bool, poison: int) -> 
             return _wrong(case, number, text, left.outputs[number], wrong, others_passed, poison)
         odd = left.others[number].unit
         if odd:
-            name = output.operand.name
-            return Failure(
-                case.name,
-                WRONG_COPIES,
-                tr("the first copy of {name} is right, but not what {odd} holds of it", name, odd),
-            )
+            odd_copy = tr("the first copy of {name} is right, but not what {odd} holds of it", output.name, odd)
+            return Failure(case.name, WRONG_COPIES, odd_copy)
     if left.stray_at:
-        blame = writer_of(assembled(text), case.given, left.stray_at)
+        blame = writer_of(assembled(text), case.inputs, left.stray_at)
         what = tr("{stray} has changed, but belongs to no output", left.stray) + told(blame, text)
         word = WrongWord(left.stray_at, left.stray, left.stray_bits, None, poison)
         return Failure(case.name, STRAY, what, line=blame.line if blame else 0, word=word)
@@ -137,7 +125,6 @@ def _wrong(
     poison: int,
 ) -> Failure:
     output = case.outputs[number]
-    operand = output.operand
     wanted, got, inputs = _numbers(case, output, received)
     index = tuple(int(value) for value in np.argwhere(wrong)[0])
     named = {given.name: array for given, array in zip(case.inputs, inputs, strict=True)}
@@ -152,36 +139,36 @@ def _wrong(
             cause, words = (cause if cause == NEGATIVE else ""), guess
     else:
         cause, words = STALE, by_luck(wrong)
-    blame = unwritten_read(assembled(text), case.given, operand.place, wrong) if cause == STALE else None
+    blame = unwritten_read(assembled(text), case.inputs, output.place, wrong) if cause == STALE else None
     error = error_of(wanted, got, wrong)
-    where = operand.place.name_of(index)
+    where = output.place.name_of(index)
     first = tr(
         "first in {where}: expected {wanted}, received {got}", where, value_text(wanted[index]), value_text(got[index])
     )
-    machine = operand.place.machine(error)
+    machine = output.place.machine(error)
     bits = int(received[index]), bits_of(wanted[index])
-    word = WrongWord(operand.place.at(index), f"{operand.name} {list(index)}", *bits, poison)
+    word = WrongWord(output.place.at(index), f"{output.name} {list(index)}", *bits, poison)
     return Failure(
         case.name, cause, f"{words}{told(blame, text)}\n{first}", "",
         named,
         wanted, got, error, machine, picture_of(wrong, machine), blame.line if blame else 0,
-        first_unit(operand.place.machine, wrong),
-        word=word, output=operand.name,
+        first_unit(output.place.machine, wrong),
+        word=word, output=output.name,
     )  # fmt: skip
 
 
 def _untouched(case: AssemblyCase, text: str, number: int) -> NDArray[np.bool_]:
     """The elements of an output that still hold what was there before: marks, each a number of its own."""
-    operand = case.outputs[number].operand
-    before = replace(operand, bits=marks(operand.bits.shape))
-    left = _run(replace(case, inputs=(*case.inputs, before)), text, POISON)
-    return np.asarray(left.outputs[number] == before.bits)
+    output = case.outputs[number]
+    before = marks(output.bits.shape)
+    left = _run(replace(case, inputs=(*case.inputs, Given(output.name, output.place, before))), text, POISON)
+    return np.asarray(left.outputs[number] == before)
 
 
 def _numbers(case: AssemblyCase, output: Output, received: Bits) -> tuple[Array, Array, tuple[Array, ...]]:
     """What is right, what was received, and the inputs: bits where words are only moved, else numbers."""
-    inputs = tuple(operand.bits for operand in case.inputs)
+    inputs = tuple(given.bits for given in case.inputs)
     if output.kind == "transfer":
-        return output.operand.bits, received, inputs
-    right = output.operand.bits.view(np.float32) if output.exact is None else output.exact
+        return output.bits, received, inputs
+    right = output.bits.view(np.float32) if output.exact is None else output.exact
     return right, received.view(np.float32), tuple(bits.view(np.float32) for bits in inputs)

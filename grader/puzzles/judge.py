@@ -13,7 +13,7 @@ from grader.feedback.failure import Failure, WrongWord
 from grader.judges.program import assembled, failure_in, machine_failure
 from grader.puzzles.spec import LONG, Array, Memories, Puzzle, load, places, store, words_of
 from grader.rigs.poisoned import OTHER_POISON, POISON, junk, poisoned_machine, with_stored
-from grader.rigs.rig import NamedInputs, unit_name
+from grader.rigs.rig import Given, Inputs, unit_name
 from simulator import ExecutionError, Machine, SimulatorError
 from simulator.effects.accesses import Written, touched_by, words_in, written_by
 from simulator.effects.places import Place
@@ -126,9 +126,9 @@ def _first_wrong(watched: Sequence[str], wanted: Memories, received: Memories, p
     return WrongWord(Place(memory, unit, word), name, int(got[index]), int(right[index]), poison)
 
 
-def named(before: Memories) -> NamedInputs:
+def named(before: Memories) -> Inputs:
     """What the machine holds before an answer, for a debugger."""
-    return tuple((name.upper(), place, before[name]) for name, place in places(before).items())
+    return tuple(Given(name.upper(), place, before[name]) for name, place in places(before).items())
 
 
 def _stray(machine: Machine, before: Memories, poison: int, written: Written | None) -> str:

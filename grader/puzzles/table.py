@@ -69,7 +69,9 @@ def _one_row(m: Memories) -> Memories:
 
 def _dealt(l1bm: Array, start: int) -> Array:
     """The words of the PEs where 16 long words of L1BM go to the 4 PEs of each MAB in turn."""
-    return words_of("l1bm", l1bm)[(*L1B_OF_PE, 2 * (start + PE % 4 + 4 * (WORD // 2)) + WORD % 2)]
+    long_word = start + PE % 4 + 4 * (WORD // 2)
+    words: Array = words_of("l1bm", l1bm)[(*L1B_OF_PE, 2 * long_word + WORD % 2)]
+    return words
 
 
 def _deal(m: Memories) -> Memories:

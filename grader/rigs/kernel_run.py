@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grader.rigs.kernel_cases import Case
 from grader.rigs.poisoned import POISON
-from grader.rigs.rig import DramTensor, Free, Inputs, Left, NamedInputs, Room, Words, results, run
+from grader.rigs.rig import DramTensor, Free, Given, Inputs, Left, Room, Words, results, run
 from haribote.errors import HariboteError
 from haribote.kernel import Op, Operand
 from haribote.layout import LEVELS, PE_STRIDE, Layout
@@ -61,16 +61,11 @@ def result_of(case: Case, program: Program, poison: int = POISON) -> Array:
 
 
 def inputs_of(case: Case) -> Inputs:
-    """Where the inputs are, with their bits."""
+    """Where the inputs are, with the names of the operands and their bits."""
     return tuple(
-        (place_of(operand, case.only_copy_0), array.view(np.uint32))
+        Given(operand.name, place_of(operand, case.only_copy_0), array.view(np.uint32))
         for operand, array in zip(case.op.inputs, case.arrays, strict=True)
     )
-
-
-def named_inputs(case: Case) -> NamedInputs:
-    """The same with the names of the operands."""
-    return tuple((operand.name, *given) for operand, given in zip(case.op.inputs, inputs_of(case), strict=True))
 
 
 def place_of(operand: Operand, only_copy_0: bool = False) -> Words | DramTensor:

@@ -213,15 +213,6 @@ Free = Words | DramWords | Room
 
 
 @dataclass(frozen=True, eq=False)
-class RigTensor:
-    """A tensor of a case: its name, where it is, and what it holds, as bits; of an output, what it should hold."""
-
-    name: str
-    place: Place
-    bits: Bits
-
-
-@dataclass(frozen=True, eq=False)
 class Left:
     """What a run left: the outputs as bits (copy 0), the other copies of each, a stray word as text.
 
@@ -246,9 +237,15 @@ class Stored(Protocol):
         """What is there, in the first copy."""
 
 
-Inputs = tuple[tuple[Stored, Array], ...]
-NamedInputs = tuple[tuple[str, Stored, Array], ...]
-"""Inputs with the names that the task has for them."""
+class Given(NamedTuple):
+    """What a case gives: the name that the task has for it, where it is, and what it holds, as bits."""
+
+    name: str
+    place: Stored
+    bits: Array
+
+
+Inputs = tuple[Given, ...]
 
 
 def run(
@@ -283,10 +280,10 @@ def prepared(
 
     written, touched: by what will run, and touched by who looks at the machine afterwards, if they are known.
     """
-    places = [place for place, _ in inputs]
+    places = [place for _, place, _ in inputs]
     changing, touching = _with_places(written, places), _with_places(touched, places)
     with poisoned_machine(poison, changing=changing, touching=touching) as machine:
-        for place, bits in inputs:
+        for _, place, bits in inputs:
             place.store(machine, bits)
         yield machine
 
@@ -327,7 +324,7 @@ class _Before:
 
     def __init__(self, machine: Machine, inputs: Inputs, poison: int, written: Written | None) -> None:
         self._rows: dict[tuple[str, int], Bits] = {}
-        for place, _ in inputs:
+        for _, place, _ in inputs:
             if isinstance(place, Words):
                 memory = _memory(machine, place.memory)
                 self._rows |= {(place.memory, row): memory[row].copy() for row in _distinct(place.word)}

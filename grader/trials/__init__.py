@@ -18,7 +18,7 @@ from grader.feedback.causes import REFUSED
 from grader.feedback.failure import Failure
 from grader.feedback.suspects import Suspect, suspect
 from grader.result import Cost
-from grader.rigs.rig import NamedInputs
+from grader.rigs.rig import Inputs
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
 from simulator.messages import Text, tr
@@ -49,7 +49,7 @@ class Trial:
     judge: Callable[[Values], Objection]
     cost: Callable[[Values], Cost | None] = lambda answer: None
     earns: bool = True
-    inputs: Callable[[], NamedInputs] | None = None
+    inputs: Callable[[], Inputs] | None = None
     lead: str = ""
     tail: str = ""
     shown: Mapping[str, Array] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from grader.judges.program import assembled, text_in
 from grader.result import Cost
 from grader.rigs.generator_cases import counted_cases, hidden_cases
 from grader.rigs.kernel_cases import Case
-from grader.rigs.kernel_run import named_inputs
+from grader.rigs.kernel_run import inputs_of
 from grader.trials import Objection, Trial, Trials, refused
 from grader.trials.kernels import History, judge_kernel
 from haribote.answers.tasks import find_task
@@ -35,12 +35,12 @@ def _trials(task: str, rng: np.random.Generator) -> Iterator[Trial]:
         name = f"{case.row.name}: {case.name}"
         judge = partial(_judge, case, name, history, True)
         cost: Callable[[Values], Cost | None] = sum_of.add if not case.moved else lambda answer: None
-        yield Trial(name, given_of(case.op), judge, cost, inputs=partial(named_inputs, case))
+        yield Trial(name, given_of(case.op), judge, cost, inputs=partial(inputs_of, case))
     for hidden in hidden_cases(found, rng):
         judge = partial(_judge, hidden.case, hidden.case.name, history, hidden.promised)
         earns = hidden.promised
         yield Trial(
-            hidden.case.name, given_of(hidden.case.op), judge, earns=earns, inputs=partial(named_inputs, hidden.case)
+            hidden.case.name, given_of(hidden.case.op), judge, earns=earns, inputs=partial(inputs_of, hidden.case)
         )
 
 

@@ -16,7 +16,7 @@ from grader.judges.kernel import Home, judge_case, stray_case
 from grader.judges.program import assembled, failure_at, failure_in, text_in
 from grader.result import Cost
 from grader.rigs.kernel_cases import Case, kernel_cases
-from grader.rigs.kernel_run import Scratch, named_inputs
+from grader.rigs.kernel_run import Scratch, inputs_of
 from grader.trials import Trial
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
@@ -67,7 +67,7 @@ def kernel_trials(
             name = case.name if len(rows_of(task.id)) == 1 else f"{row.name}: {case.name}"
             cost = partial(_cost, row) if case.counted else _no_cost
             judge = partial(judge_kernel, case, name, history)
-            yield Trial(name, given_of(case.op), judge, cost, inputs=partial(named_inputs, case))
+            yield Trial(name, given_of(case.op), judge, cost, inputs=partial(inputs_of, case))
 
 
 def judge_kernel(case: Case, name: str, history: History, answer: Values) -> Failure | None:

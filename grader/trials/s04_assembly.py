@@ -16,7 +16,7 @@ from grader.feedback.failure import Failure
 from grader.judges.assembly import AssemblyCase, Output, judge
 from grader.judges.program import assembled, failure_in, line_of, text_in
 from grader.result import Cost
-from grader.rigs.rig import DramWords, Ints, RigTensor, Words, pes
+from grader.rigs.rig import DramWords, Given, Ints, Words, pes
 from grader.trials import Objection, Trial, Trials, Wrong
 from haribote.layout import Layout
 from simulator.assembly.checks import fix_nops
@@ -30,7 +30,7 @@ SUM_ERROR = 2.0**-18  # of a sum, relative to the sum of the sizes of what is su
 
 
 def _trial(case: AssemblyCase, given: Values, passed: list[str]) -> Trial:
-    return Trial(case.name, given, partial(judge, case, passed), case.cost, inputs=lambda: case.named)
+    return Trial(case.name, given, partial(judge, case, passed), case.cost, inputs=lambda: case.inputs)
 
 
 def _drawn(rng: np.random.Generator, step: int, most: int, number: int = 1) -> list[int]:
@@ -66,12 +66,12 @@ def _first_moves(rng: np.random.Generator) -> Iterator[Trial]:
         elsewhere = tuple(int(number) for number in (pes(pe=0) - first).reshape(-1))
         layout = Layout.parse(f"(({count // 4}:1, 4_PE:1), (2_W:1))")
         inputs = (
-            RigTensor(tr("the vector in DRAM"), DramWords(group, source, count), down),
-            RigTensor(tr("the vector in LM1"), Words("LM1", y + word, first + pe), up),
+            Given(tr("the vector in DRAM"), DramWords(group, source, count), down),
+            Given(tr("the vector in LM1"), Words("LM1", y + word, first + pe), up),
         )
         outputs = (
-            Output(RigTensor(tr("the way down, to LM0"), in_lm0, down), "transfer", layout),
-            Output(RigTensor(tr("the way up, to DRAM"), DramWords(group, target, count), up), "transfer", layout),
+            Output(tr("the way down, to LM0"), in_lm0, down, "transfer", layout),
+            Output(tr("the way up, to DRAM"), DramWords(group, target, count), up, "transfer", layout),
         )
         name = tr("{count} long words", count) if counted else tr("{count} long words, {given}", count, _values(given))
         loose = (replace(in_lm0, copies=elsewhere),)
@@ -173,9 +173,9 @@ def _replace_negative(rng: np.random.Generator) -> Iterator[Trial]:
             (tr("all is `value`: what is not negative should be x"), np.full_like(seen, other)),
         )  # fmt: skip
         right = np.where(seen >= 0, seen, other)
-        output = Output(RigTensor("y", place, _bits(right)), "element-wise", layout, guesses=guesses)
+        output = Output("y", place, _bits(right), "element-wise", layout, guesses=guesses)
         name = f"{count} words" if counted else f"{count} words, {_values(given)}"
-        inputs = (RigTensor("x", Words("LM0", x + where, every), _bits(numbers)),)
+        inputs = (Given("x", Words("LM0", x + where, every), _bits(numbers)),)
         yield _trial(
             AssemblyCase(name, inputs, (output,), 4 + 3 * count // 8, not counted, counted=counted), given, passed
         )
@@ -207,11 +207,11 @@ def _sum_pes(rng: np.random.Generator) -> Iterator[Trial]:
             a.astype(np.float64).sum((2, 3), keepdims=True) + np.zeros_like(a) for a in (numbers, np.abs(numbers))
         )
         output = Output(
-            RigTensor("y", Words("LM1", y + where, every), _bits(exact)), "sum", layout, exact, SUM_ERROR * sizes,
+            "y", Words("LM1", y + where, every), _bits(exact), "sum", layout, exact, SUM_ERROR * sizes,
             _partial_sums(numbers.astype(np.float64)),
         )  # fmt: skip
         name = f"{count} words" if counted else f"{count} words, {_values(given)}"
-        inputs = (RigTensor("x", Words("LM0", x + where, every), _bits(numbers)),)
+        inputs = (Given("x", Words("LM0", x + where, every), _bits(numbers)),)
         yield _trial(
             AssemblyCase(name, inputs, (output,), 2 + 7 * count // 8, not counted, counted=counted), given, passed
         )

@@ -7,7 +7,7 @@ import pytest
 
 from grader.feedback.blame import told, unwritten_read
 from grader.rigs.poisoned import OTHER_POISON, POISON
-from grader.rigs.rig import Room, Words, run
+from grader.rigs.rig import Given, Room, Words, run
 from simulator import assemble
 
 LUCK = [
@@ -25,9 +25,9 @@ def test_two_kinds_of_junk_leave_no_luck(name: str, text: str) -> None:
     place, out = Words("LM0", word, 0 * word), Words("LM1", word, 0 * word)
     bits = np.linspace(1, 2, 8, dtype=np.float32).view(np.uint32)
     results = [
-        run(assemble(text), ((place, bits),), (out,), (Room("LM1", 0, 8),), poison).outputs[0]
+        run(assemble(text), (Given("x", place, bits),), (out,), (Room("LM1", 0, 8),), poison).outputs[0]
         for poison in (POISON, OTHER_POISON)
     ]
     assert any((result != bits).any() for result in results), name
-    blame = unwritten_read(assemble(text), ((place, bits),), out, np.ones(8, bool))
+    blame = unwritten_read(assemble(text), (Given("x", place, bits),), out, np.ones(8, bool))
     assert blame is not None and "no line before it has written" in told(blame, text)
