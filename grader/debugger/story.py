@@ -13,7 +13,7 @@ from grader.rigs.rig import DramTensor, DramWords, Inputs, Words
 from simulator import Machine
 from simulator.effects.places import Place
 from simulator.effects.running import touches_of
-from simulator.engine.state.dump import format_number
+from simulator.engine.state.dump import format_word
 from simulator.isa.program import Line, Program
 from simulator.messages import tr
 from simulator.trace import Origin, trace
@@ -74,7 +74,7 @@ def shown(bits: int) -> str:
     """A word as hexadecimal digits and as a single; junk by its name."""
     if _junk(bits):
         return tr("0x{bits:08x} (junk: what was there before)", bits)
-    return f"0x{bits:08x} ({bits if bits < 1 << 23 else format_number(bits, 'f')})"
+    return format_word(bits)
 
 
 def _junk(bits: int) -> bool:
@@ -99,22 +99,13 @@ class _Teller:
         for child in origin.inputs:
             yield from self.told(child, indent + "    ")
         if origin.omitted:
-            more = (
-                tr("… from {omitted} more words", origin.omitted)
-                if origin.inputs
-                else tr("… from {omitted} words", origin.omitted)
-            )
-            yield f"{indent}    {more}"
+            yield f"{indent}    {origin.more}"
         if origin.kept is not None:
             yield from self.told(origin.kept, indent + "  ")
 
     def _written(self, origin: Origin) -> str:
         """What a word holds, and who wrote it."""
-        part, place, held = origin.part, origin.place, shown(origin.value)
-        at, text = self._at(origin), origin.text[:100]
-        if part:
-            return tr("{part} = {place} = {held}: written by line {at}: {text}", part, place, held, at, text)
-        return tr("{place} = {held}: written by line {at}: {text}", place, held, at, text)
+        return tr("{held}: written by line {at}: {text}", _held(origin), self._at(origin), origin.text[:100])
 
     def _at(self, origin: Origin) -> str:
         """A line, with what is known about it."""
@@ -128,21 +119,17 @@ class _Teller:
 
     def _given(self, origin: Origin) -> str:
         """What a word is that no line wrote: an element of an operand, or nothing."""
-        part, place, held, name = origin.part, origin.place, shown(origin.value), element_at(self.inputs, origin.place)
-        if name:
-            return (
-                tr("{part} = {place} = {held}: given, {name}", part, place, held, name)
-                if part
-                else tr("{place} = {held}: given, {name}", place, held, name)
-            )
+        if name := element_at(self.inputs, origin.place):
+            return tr("{held}: given, {name}", _held(origin), name)
         if _junk(origin.value):
-            junk = tr("{place} = {held}: never written, and not given", place, held)
-            return tr("{part} = {place} = {held}: never written, and not given", part, place, held) if part else junk
-        return (
-            tr("{part} = {place} = {held}: never written", part, place, held)
-            if part
-            else tr("{place} = {held}: never written", place, held)
-        )
+            return tr("{held}: never written, and not given", _held(origin))
+        return tr("{held}: never written", _held(origin))
+
+
+def _held(origin: Origin) -> str:
+    """A word, what it is in the instruction that read it, and what it holds."""
+    part, place, held = origin.part, origin.place, shown(origin.value)
+    return tr("{part} = {place} = {held}", part, place, held) if part else tr("{place} = {held}", place, held)
 
 
 def element_at(inputs: Inputs, place: Place) -> str:

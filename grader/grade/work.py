@@ -9,8 +9,8 @@ from __future__ import annotations
 import multiprocessing.util
 import threading
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from grader.course import SHORT, verdict_hash
@@ -75,7 +75,6 @@ class OtherVersion(HariboteError):
 
 
 _own = threading.local()  # of a thread: sandboxes are not shared
-_requests: OrderedDict[tuple[str, int], bytes] = OrderedDict()
 
 
 def grade_one(work: Work) -> Verdict:
@@ -152,14 +151,10 @@ def _picture(failure: Failure) -> str:
     return svg if len(svg) <= MOST_PICTURE else ""
 
 
+@lru_cache(maxsize=4)
 def requests(task: Task, seed: int) -> bytes:
     """What the emitter is asked, the same for every answer."""
-    key = (task.id, seed)
-    if key not in _requests:
-        while len(_requests) >= 4:
-            _requests.popitem(last=False)
-        _requests[key] = "".join(f"{line}\n" for line in requests_of(task, seed)).encode()
-    return _requests[key]
+    return "".join(f"{line}\n" for line in requests_of(task, seed)).encode()
 
 
 def judge_confined(*arguments: Any) -> Verdict:

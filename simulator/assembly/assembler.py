@@ -91,7 +91,11 @@ class _Assembly:
         self.known = known_under()
 
     def report(self, column: int, error: OperandError) -> None:
-        self.findings.append(Diagnostic(self.line, column, error.message, error.fix))
+        self.note(column, error.message, error.fix)
+
+    def note(self, column: int, message: str, fix: str = "") -> None:
+        """A mistake, in words."""
+        self.findings.append(Diagnostic(self.line, column, message, fix))
 
     def report_behind(self, start: int, offset: int, error: OperandError) -> None:
         """The same, so many characters behind a column."""
@@ -129,27 +133,19 @@ class _Assembly:
     def is_legible(self, code: str, start: int) -> bool:
         """True for a line of code that is worth taking apart; else what is odd about its characters is reported."""
         if len(code) > MOST_CHARACTERS:
-            self.report(
-                start,
-                OperandError(
-                    tr("the line has {code} characters", len(code)),
-                    tr("the most is {most_characters}", MOST_CHARACTERS),
-                ),
-            )
+            most = tr("the most is {most_characters}", MOST_CHARACTERS)
+            self.note(start, tr("the line has {code} characters", len(code)), most)
             self.lose(code.strip())
             return False
         found = len(self.findings)
         for column, character in enumerate(code if "!" in code or not code.isascii() else "", 1):
             if character == "!":
-                self.report(column, OperandError(tr("`!` is not allowed in a program"), tr("remove it")))
+                self.note(column, tr("`!` is not allowed in a program"), tr("remove it"))
             elif not character.isascii():
-                self.report(
-                    column,
-                    OperandError(tr("`{character}` is not ASCII", character), tr("write other characters in comments")),
-                )
+                self.note(column, tr("`{character}` is not ASCII", character), tr("write other characters in comments"))
         for number in _NUMBER.finditer(code):
             if not number[0].startswith('"'):
-                self.report(number.start() + 1, OperandError(tr("the number {number}… is too large", number[0][:20])))
+                self.note(number.start() + 1, tr("the number {number}… is too large", number[0][:20]))
         if len(self.findings) == found:
             return True
         self.lose(code.strip())
@@ -225,18 +221,13 @@ def assemble_what_can_be(text: str, filename: str) -> tuple[Program, list[Diagno
         if not assembly.read(raw):
             break
         if len(assembly.findings) >= MOST_FINDINGS:
-            assembly.report(
-                1,
-                OperandError(
-                    tr("{most_findings} mistakes are enough: the rest of the text was not read", MOST_FINDINGS)
-                ),
+            assembly.note(
+                1, tr("{most_findings} mistakes are enough: the rest of the text was not read", MOST_FINDINGS)
             )
             break
     else:
         if len(lines) > MOST_LINES:
             assembly.line += 1
-            many = OperandError(
-                tr("the text has {lines:,} lines", len(lines)), tr("split it: the most is {most_lines:,}", MOST_LINES)
-            )
-            assembly.report(1, many)
+            most = tr("split it: the most is {most_lines:,}", MOST_LINES)
+            assembly.note(1, tr("the text has {lines:,} lines", len(lines)), most)
     return Program(filename, tuple(assembly.lines), text), assembly.findings

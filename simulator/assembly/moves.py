@@ -11,7 +11,7 @@ from simulator.assembly.instructions import Report, Word
 from simulator.assembly.opcodes import MOVE_OPCODES
 from simulator.assembly.operands import OperandError, parse_operand
 from simulator.isa.program import Destination, DramIndirect, L2bm, Move, Operand, Source
-from simulator.isa.rows import MoveRow, kind_of
+from simulator.isa.rows import MoveRow, kind_of, spelled
 from simulator.messages import tr
 
 _PARAMETER = re.compile(r"(nd)(\d+)|(n)(\d+)|(i)([0-9A-Fa-f]{2})|(p)([0-3])")
@@ -60,11 +60,6 @@ def _check_size(size: int, name: str, ends: Sequence[Operand]) -> None:
         )
 
 
-def _spell(kind: str) -> str:
-    at = {"c@": "@g.l", "c.": "@.l"}.get(kind, "@g" if kind.endswith("@") else "")
-    return {"c": "$lc0", "p": "$p0", "d": "$d0"}[kind[0]] + at
-
-
 def _operand(word: Word, report: Report) -> tuple[Operand, str] | None:
     try:
         operand, negate, suffix = parse_operand(word.text)
@@ -87,9 +82,9 @@ def _check_form(row: MoveRow, name: str, kinds: tuple[str, str]) -> None:
         return
     memories = tuple(kind[0] for kind in kinds)
     near = [pair for pair in sorted(row.forms) if (pair[0][0], pair[1][0]) == memories] or sorted(row.forms)
-    forms = " or ".join(f"{name} {_spell(a)} {_spell(b)}" for a, b in near[:4])
+    forms = " or ".join(f"{name} {spelled(a)} {spelled(b)}" for a, b in near[:4])
     raise OperandError(
-        tr("`{name}` does not move from {kinds} to {kinds2}", name, _spell(kinds[0]), _spell(kinds[1])),
+        tr("`{name}` does not move from {kinds} to {kinds2}", name, *map(spelled, kinds)),
         f"write {forms}",
     )
 

@@ -216,6 +216,4 @@ def _report(filename: str, line: L, do: Callable[[L], T]) -> T:
         raise ExecutionError(filename, line.line, error.message, error.fix) from error
 
 
-@once_per_program
-def _cost(program: p.Program) -> Cost:
-    return cost_of(program)
+_cost = once_per_program(cost_of)

@@ -21,7 +21,7 @@ from simulator.files import write_file
 from simulator.isa.cost import NOT_KNOWN, RATES
 from simulator.isa.forms import Form
 from simulator.isa.formulas import bounded
-from simulator.isa.rows import EVIDENCE, ROLES, MoveRow, Row
+from simulator.isa.rows import EVIDENCE, ROLES, MoveRow, Row, spelled
 from simulator.language import language
 from simulator.messages import Text, joined, shown, tr
 from simulator.rules.waits import RULES
@@ -62,7 +62,6 @@ FAMILIES = {
     Text("L2BM: between L2BM and L1BM"): ("l2bm", "l2bmdarw"),
 }
 MV = Text("MV: between DRAM, PDM and L2BM")
-MEMORIES = {"p": "$p", "d": "$d", "c": "$lc"}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -308,7 +307,8 @@ def _move_entry(row: MoveRow) -> str:
     if row.forms:
         lines.append(tr("| from | to | evidence | moves |\n|---|---|---|---|"))
     for (source, destination), form in sorted(row.forms.items()):
-        lines.append(f"| `{spell(source)}` | `{spell(destination)}` | {form.evidence} | `{_readable(form.formula)}` |")
+        ends = " | ".join(f"`{spelled(end, '<a>')}`" for end in (source, destination))
+        lines.append(f"| {ends} | {form.evidence} | `{_readable(form.formula)}` |")
     return "\n".join([*lines, *[""] * bool(row.forms), *_example(row.example)])
 
 
@@ -322,12 +322,6 @@ def _readable(formula: str) -> str:
     equation, _, bounds = formula.partition("|")
     text = equation + bounded([part.strip() for part in bounds.split(",")] if bounds else []).lstrip()
     return text.replace("//", "div").replace("%", "mod").replace("&", "AND").replace("==", "=")
-
-
-def spell(kind: str) -> str:
-    """`$lc<a>@g.l` for the kind `c@` of `MoveRow.forms`."""
-    at = {"c@": "@g.l", "c.": "@.l"}.get(kind, "@g" if kind.endswith("@") else "")
-    return f"{MEMORIES[kind[0]]}<a>{at}"
 
 
 def _example(text: str) -> Iterator[str]:

@@ -101,6 +101,12 @@ def kind_of(operand: p.Operand) -> str:
     return ""
 
 
+def spelled(kind: str, address: str = "0") -> str:
+    """How an operand of a kind of `MoveRow.forms` is written: `$lc0@g.l` for `c@`."""
+    at = {"c@": "@g.l", "c.": "@.l"}.get(kind, "@g" if kind.endswith("@") else "")
+    return f"${'lc' if kind[0] == 'c' else kind[0]}{address}{at}"
+
+
 @dataclass(frozen=True, slots=True)
 class MoveForm:
     """Which word an MV instruction moves where between two memories, and how sure that is."""

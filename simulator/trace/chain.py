@@ -15,7 +15,7 @@ from typing import Literal
 from simulator.assembly.checks import check
 from simulator.effects.places import Place, parse_place, value_of
 from simulator.engine.machine import Machine
-from simulator.engine.state.dump import format_number
+from simulator.engine.state.dump import format_word
 from simulator.engine.state.memories import Memories
 from simulator.errors import Diagnostic
 from simulator.isa import program as p
@@ -60,6 +60,13 @@ class Origin:
             return tr("stale: last written by line {line}, before line {since}: {text}", self.line, since, self.text)
         early = f"; {self.findings[0].message}" if self.findings else ""
         return tr("written by line {line}: {text}{early}", self.line, self.text, early)
+
+    @property
+    def more(self) -> str:
+        """How many words it was made of beside its inputs."""
+        if self.inputs:
+            return tr("… from {omitted} more words", self.omitted)
+        return tr("… from {omitted} words", self.omitted)
 
     def leaves(self) -> Iterator[Origin]:
         """The inputs at which the trace ends."""
@@ -172,12 +179,7 @@ def describe(origin: Origin, indent: str = "") -> Iterator[str]:
     for child in origin.inputs:
         yield from describe(child, indent + "    ")
     if origin.omitted:
-        more = (
-            tr("… from {omitted} more words", origin.omitted)
-            if origin.inputs
-            else tr("… from {omitted} words", origin.omitted)
-        )
-        yield f"{indent}    {shown(more)}"
+        yield f"{indent}    {shown(origin.more)}"
     if origin.kept is not None:
         yield from describe(origin.kept, indent + "  ")
 
@@ -185,8 +187,7 @@ def describe(origin: Origin, indent: str = "") -> Iterator[str]:
 def _value(origin: Origin) -> str:
     if origin.place.memory in ("omr", "bar"):
         return str(origin.value) if origin.place.memory != "omr" else f"{origin.value:04b}"
-    tiny = origin.value < 1 << 23  # no single but zero: most likely an integer
-    return f"0x{origin.value:08x} ({origin.value if tiny else format_number(origin.value, 'f')})"
+    return format_word(origin.value)
 
 
 def _writer(origin: Origin) -> str:

@@ -81,6 +81,12 @@ def format_value(value: int, dtype: str) -> str:
     return f"({numbers}) ({', '.join(f'0x{part:0{width // 4}x}' for part in parts)})"
 
 
+def format_word(bits: int) -> str:
+    """A word as hexadecimal digits and as the number that it most likely is."""
+    tiny = bits < 1 << 23  # no single but zero: most likely an integer
+    return f"0x{bits:08x} ({bits if tiny else format_number(bits, 'f')})"
+
+
 def format_number(bits: int, letter: str) -> str:
     """A number as C's `%g` prints it; exponent field 0 gives `0` or `-0`."""
     fmt = FORMATS[letter]
