@@ -8,7 +8,7 @@ from typing import Any
 
 import onnx
 
-from grader.emitter.loading import AnswerError
+from grader.emitter.loading import AnswerError, required
 from grader.emitter.values import Value
 from haribote.errors import UnsupportedOp
 from simulator.messages import tr
@@ -28,11 +28,7 @@ def graph_answer(make: Callable[[], onnx.ModelProto]) -> dict[str, Value]:
 
 def returned_graph(result: object) -> onnx.ModelProto:
     """The graph that a function returned. Raises AnswerError where it is none."""
-    if not isinstance(result, onnx.ModelProto):
-        raise AnswerError(
-            tr("the function must return a graph, received {name}", type(result).__name__), "builder.finish()"
-        )
-    return result
+    return required(result, onnx.ModelProto, tr("the function must return a graph"), "builder.finish()")
 
 
 @contextmanager
@@ -48,16 +44,13 @@ def in_place_of(table: dict[Any, Any], key: object, function: Callable[..., Any]
 
 def taken_name(result: object, wanted: str) -> str:
     """The name that a rule returned. Raises AnswerError where it is not that of the result."""
-    if not isinstance(result, str):
+    name = required(result, str, tr("must return the name of the result"), "return g.op(…)")
+    if name != wanted:
         raise AnswerError(
-            tr("must return the name of the result, received {name}", type(result).__name__), "return g.op(…)"
-        )
-    if result != wanted:
-        raise AnswerError(
-            tr("the result must be called {wanted!r}, but {result!r} was returned", wanted, result),
+            tr("the result must be called {wanted!r}, but {result!r} was returned", wanted, name),
             tr('part="…" for every node but the last one, which then takes the result\'s name'),
         )
-    return result
+    return name
 
 
 def graph_given(value: Value) -> onnx.ModelProto:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from types import CodeType, GeneratorType, ModuleType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from grader.emitter.kept import Kept
 from grader.emitter.limits import Budget, TimeLimit
@@ -20,6 +20,8 @@ from haribote.answers.ownership import refuse_withheld, withheld
 from haribote.answers.tasks import Task, path_shown
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
 from simulator.messages import Text, tr
+
+T = TypeVar("T")
 
 MOST_BYTES = 2**20  # of an answer's file
 
@@ -30,6 +32,13 @@ class AnswerError(HariboteError):
     def __init__(self, message: str, try_: str = "", where: str = "") -> None:
         super().__init__(f"{where}: {message}" if where else message, try_)
         self.where = where
+
+
+def required(found: object, kind: type[T] | tuple[type[T], ...], must: str, fix: str = "") -> T:
+    """What an answer returned, which is of this kind; else raises AnswerError with `must` and the type received."""
+    if not isinstance(found, kind):
+        raise AnswerError(tr("{must}, received {name}", must, type(found).__name__), fix)
+    return found
 
 
 class Refused(AnswerError):

@@ -9,7 +9,7 @@ import onnx
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.graphs import graph_answer, graph_given, in_place_of
-from grader.emitter.loading import AnswerError
+from grader.emitter.loading import AnswerError, required
 from grader.emitter.values import Value, Values
 from haribote.answers.ownership import standing_in
 from haribote.graph import Builder
@@ -58,9 +58,7 @@ def _yielding(function: Function) -> Function:
                         given,
                     )
                 )
-            if not isinstance(name, str | None):
-                raise AnswerError(tr("must yield names, received {name}", type(name).__name__))
-            yield name
+            yield required(name, (str, type(None)), tr("must yield names"))
 
     return call
 

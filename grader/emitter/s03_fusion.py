@@ -10,7 +10,7 @@ import onnx
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.graphs import graph_given, returned_graph
-from grader.emitter.loading import AnswerError
+from grader.emitter.loading import AnswerError, required
 from grader.emitter.values import Value, Values
 from haribote.answers.ownership import standing_in
 from haribote.graph import Builder
@@ -36,11 +36,7 @@ def softmax(function: Function, given: Values) -> dict[str, Value]:
     g = NodeWriter(builder)
     logits = builder.input("logits", tuple(int(str(size)) for size in shape), np.float32)
     g.shapes, g.result = {logits: tuple(int(str(size)) for size in shape)}, "softmax"
-    parts = function(g, logits)
-    if not isinstance(parts, Softmax):
-        raise AnswerError(
-            tr("the function must return Softmax(shifted, exp, sum, p), received {name}", type(parts).__name__)
-        )
+    parts = required(function(g, logits), Softmax, tr("the function must return Softmax(shifted, exp, sum, p)"))
     names = {name: str(value) for name, value in vars(parts).items()}
     for part, name in names.items():
         if all(node.output[0] != name for node in builder.model.graph.node):

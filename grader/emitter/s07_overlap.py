@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.graphs import graph_given
-from grader.emitter.loading import AnswerError
+from grader.emitter.loading import required
 from grader.emitter.numbers import numbers
 from grader.emitter.values import Value, Values, listed
 from haribote.speed.overlap import Work
@@ -13,9 +13,8 @@ from simulator.messages import tr
 
 def delicate(function: Function, given: Values) -> dict[str, Value]:
     """Given: a graph. Answer: the names of the delicate products, sorted."""
-    found = function(graph_given(given["model"]))
-    if not isinstance(found, set | frozenset | list | tuple):
-        raise AnswerError(tr("the function must return a set of names, received {name}", type(found).__name__))
+    must = tr("the function must return a set of names")
+    found = required(function(graph_given(given["model"])), (set, frozenset, list, tuple), must)
     return {"names": list[Value](sorted({str(name) for name in found}))}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
 from grader.emitter.numbers import whole_numbers
-from grader.emitter.values import Value, Values, listed
+from grader.emitter.values import Value, Values, ints, listed
 from haribote.answers.ownership import standing_in
 from haribote.speed import scheduler
 from haribote.speed.dependence import Access
@@ -38,7 +38,7 @@ def steps_apart(function: Function, given: Values) -> dict[str, Value]:
 def critical_path(function: Function, given: Values) -> dict[str, Value]:
     """Given: order, lengths, after (lists of pairs). Answer: what is left of every job."""
     after = [_table(pairs) for pairs in listed(given["after"])]
-    found = function(_ints(given["order"]), _ints(given["lengths"]), after)
+    found = function(ints(given["order"]), ints(given["lengths"]), after)
     return {"left": whole_numbers(found)}
 
 
@@ -74,17 +74,13 @@ def list_schedule(function: Function, given: Values) -> dict[str, Value]:
         with standing_in("7.5", function):
             return {"text": scheduler.schedule(assemble(str(given["program"]))).source}
     before = [_table(pairs) for pairs in listed(given["before"])]
-    table = Units(_ints(given["units"]), _ints(given["lengths"]))
-    found = function(before, _ints(given["priority"]), table)
+    table = Units(ints(given["units"]), ints(given["lengths"]))
+    found = function(before, ints(given["priority"]), table)
     return {"starts": whole_numbers(found)}
 
 
 def _table(pairs: Any) -> dict[int, int]:
     return {int(other): int(least) for other, least in listed(pairs)}
-
-
-def _ints(value: Any) -> list[int]:
-    return [int(number) for number in listed(value)]
 
 
 FORMS: dict[str, Form] = {"7.3": steps_apart, "7.4": critical_path, "7.5": list_schedule}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.loading import AnswerError
+from grader.emitter.loading import AnswerError, required
 from grader.emitter.numbers import numbers
-from grader.emitter.values import Value, Values, listed
+from grader.emitter.values import Value, Values, ints, listed
 from simulator.messages import tr
 
 
@@ -20,9 +19,8 @@ def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
     from simulator import assemble
 
     names = [str(name) for name in listed(given["names"])]
-    found = function(assemble(str(given["text"])).lines, names)
-    if not isinstance(found, dict):
-        raise AnswerError(tr("the function must return a dictionary, received {name}", type(found).__name__))
+    answer = function(assemble(str(given["text"])).lines, names)
+    found = required(answer, dict, tr("the function must return a dictionary"))
     return {"names": [str(name) for name in found], "cycles": numbers(found.values())}
 
 
@@ -32,9 +30,9 @@ def leaves_first(function: Function, given: Values) -> dict[str, Value]:
 
     if "reads" in given:
         reads = [str(number) for number in listed(given["reads"])]
-        return {"loads": loads(reads, _int(given["room"]), partial(_chosen, function))}
-    uses = [[_int(number) for number in listed(found)] for found in listed(given["uses"])]
-    return {"number": np.asarray(_chosen(function, uses, _int(given["now"])))}
+        return {"loads": np.asarray(loads(reads, int(str(given["room"])), partial(_chosen, function)))}
+    uses = [ints(found) for found in listed(given["uses"])]
+    return {"number": np.asarray(_chosen(function, uses, int(str(given["now"]))))}
 
 
 def _chosen(function: Function, uses: Sequence[Sequence[int]], now: int) -> int:
@@ -48,10 +46,6 @@ def _chosen(function: Function, uses: Sequence[Sequence[int]], now: int) -> int:
             )
         )
     return int(number)
-
-
-def _int(value: Any) -> int:
-    return int(value)
 
 
 FORMS: dict[str, Form] = {"7.1": cycles_by_name, "7.2": leaves_first}

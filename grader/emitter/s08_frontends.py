@@ -11,15 +11,10 @@ import onnx
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.graphs import REFUSED, graph_answer, in_place_of
-from grader.emitter.loading import AnswerError
-from grader.emitter.values import Value, Values
+from grader.emitter.loading import AnswerError, required
+from grader.emitter.values import Value, Values, ints
 from haribote.errors import HariboteError
 from simulator.messages import tr
-
-
-def _numbers(value: Value) -> list[int]:
-    assert isinstance(value, list)
-    return [int(str(number)) for number in value]
 
 
 def cumprod(function: Function, given: Values) -> dict[str, Value]:
@@ -44,7 +39,7 @@ def cumprod(function: Function, given: Values) -> dict[str, Value]:
 
     target: Any = torch.ops.aten.cumprod.default
     with in_place_of(RULES, target, wraps(function)(named)):
-        return graph_answer(lambda: trace_inference(Running(), torch.zeros(_numbers(given["shape"]))))
+        return graph_answer(lambda: trace_inference(Running(), torch.zeros(ints(given["shape"]))))
 
 
 def adam(function: Function, given: Values) -> dict[str, Value]:
@@ -84,18 +79,14 @@ def integer_pow(function: Function, given: Values) -> dict[str, Value]:
     from haribote.jax.flat.values import Operation, Ref
     from haribote.jax.rules.lowering import Held, Lowering
 
-    shape, dtype = tuple(_numbers(given["shape"])), np.dtype(str(given["dtype"]))
+    shape, dtype = tuple(ints(given["shape"])), np.dtype(str(given["dtype"]))
     exponent = int(str(given["exponent"]))
 
     def make() -> onnx.ModelProto:
         g, x = Lowering("power"), Ref(shape, dtype)
         g.input(x, "x")
         g.operation = Operation("integer_pow", [x], [Ref(shape, dtype)], {"y": exponent})
-        found = function(g, x, exponent)
-        if not isinstance(found, Held):
-            raise AnswerError(
-                tr("must return what holds the result, received {name}", type(found).__name__), "g.each(…)"
-            )
+        found = required(function(g, x, exponent), Held, tr("must return what holds the result"), "g.each(…)")
         g.builder.output(g.builder.op("Identity", g.full(found, shape), name="y"))
         return g.builder.finish()
 
@@ -115,10 +106,9 @@ def convolution(function: Function, given: Values) -> dict[str, Value]:
         if isinstance(error.__cause__, lazy.LazyError):
             return {REFUSED: str(error)}
         raise
-    if not isinstance(found, lazy.Array):
-        raise AnswerError(tr("must return a lazy array, received {name}", type(found).__name__), "lazy_reduce(…)")
-    product = any(isinstance(part, Product) for part in walk(*lazy.fuse(found)))
-    return {"y": lazy.evaluate(found, "numpy", **values), "product": product}
+    result = required(found, lazy.Array, tr("must return a lazy array"), "lazy_reduce(…)")
+    product = any(isinstance(part, Product) for part in walk(*lazy.fuse(result)))
+    return {"y": lazy.evaluate(result, "numpy", **values), "product": product}
 
 
 def stretches(function: Function, given: Values) -> dict[str, Value]:

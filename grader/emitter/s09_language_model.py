@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.loading import AnswerError
+from grader.emitter.loading import AnswerError, required
 from grader.emitter.values import Value, Values
 from simulator.messages import tr
 
@@ -23,8 +23,7 @@ def _tensor(given: Values, name: str, grad: bool = False) -> Any:
 def _required(found: Any) -> Any:
     import torch
 
-    if not isinstance(found, torch.Tensor):
-        raise AnswerError(tr("must return a tensor, received {name}", type(found).__name__))
+    required(found, torch.Tensor, tr("must return a tensor"))
     if found.dtype != torch.float32:
         raise AnswerError(tr("the result must be {dtype}, received {dtype2}", "torch.float32", str(found.dtype)))
     return found

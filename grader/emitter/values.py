@@ -87,6 +87,11 @@ def listed(value: Any) -> list[Any]:
     return value
 
 
+def ints(value: Any) -> list[int]:
+    """The whole numbers of a list. Raises TypeError."""
+    return [int(number) for number in listed(value)]
+
+
 def _plain(value: Any, where: str) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.name not in DTYPES:

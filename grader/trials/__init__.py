@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from grader.emitter.forms import stage_modules
 from grader.emitter.values import Values
@@ -167,6 +167,24 @@ def compare(
     cause, seen = explained()
     text = "\n".join(filter(None, [text, seen]))
     return Failure(name, cause, text, "", shown, expected, received, error)
+
+
+def gives(
+    name: str,
+    given: Values,
+    shown: Mapping[str, Any],
+    key: str,
+    expected: ArrayLike,
+    what: str,
+    instead: Iterable[tuple[str, str, Array]] = (),
+    earns: bool = True,
+) -> Trial:
+    """A case whose answer is one array with this key. shown, what, instead: as of `compare`."""
+
+    def judge(answer: Values) -> Objection:
+        return compare(name, shown, np.asarray(expected), array_in(answer, key), what=what, instead=instead)
+
+    return Trial(name, given, judge, earns=earns)
 
 
 def _error(expected: Array, received: Array, near: float) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.emitter.values import Value, Values
 from grader.feedback.causes import LEFT_OUT, WRONG_INPUTS
-from grader.trials import Objection, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Objection, Trial, Trials, Wrong, array_in, compare, gives
 from haribote.data.dataset import batch_order
 from haribote.layout import dram_long_words
 from simulator.messages import tr
@@ -25,13 +25,9 @@ def reserve(rng: np.random.Generator) -> Iterator[Trial]:
 def _reserve(shape: tuple[int, ...], words: int, end: int) -> Trial:
     address = next(a for a in range(end, end + 64) if a % 64 == 0)
     room = next(r for r in range(words, words + 64) if r % 64 == 0)
-    name, given = tr("shape {shape} behind address {end}", shape, end), {"end": end, "shape": list(shape)}
-
-    def judge(answer: Values) -> Objection:
-        expected = np.array([address, address + room])
-        return compare(name, given, expected, array_in(answer, "reserved"), what=tr("address and end"))
-
-    return Trial(name, given, judge)  # type: ignore[arg-type]  # a list of int is a Value
+    given: Values = {"end": end, "shape": list(shape)}
+    name = tr("shape {shape} behind address {end}", shape, end)
+    return gives(name, given, given, "reserved", [address, address + room], tr("address and end"))
 
 
 def _in_a_row(shapes: Sequence[tuple[int, ...]]) -> Trial:
@@ -39,13 +35,9 @@ def _in_a_row(shapes: Sequence[tuple[int, ...]]) -> Trial:
     name, end, expected = tr("in the product: the tensors of a training step"), 0, list[int]()
     for shape in shapes:
         expected += (end, end := end + -(-dram_long_words(shape) // 64) * 64)
-
-    def judge(answer: Values) -> Objection:
-        given = {"shapes": np.array([str(shape) for shape in shapes])}
-        received = array_in(answer, "reserved")
-        return compare(name, given, np.array(expected), received, what=tr("addresses and ends"))
-
-    return Trial(name, {"end": 0, "shapes": [list(shape) for shape in shapes]}, judge, earns=False)
+    given: Values = {"end": 0, "shapes": [list(shape) for shape in shapes]}
+    shown = {"shapes": np.array([str(shape) for shape in shapes])}
+    return gives(name, given, shown, "reserved", expected, tr("addresses and ends"), earns=False)
 
 
 def train_epoch(rng: np.random.Generator) -> Iterator[Trial]:

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.values import Value, Values
-from grader.trials import Objection, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Objection, Trial, Trials, Wrong, gives
 from grader.trials.fusion_graphs import mlp_step
 from haribote.graph import Builder, Index, set_metadata, updates
 from haribote.passes import decompose
@@ -142,13 +142,7 @@ def _works(name: str, items: Sequence[Item], earns: bool = True) -> Trial:
         )
         for k, (unit, cycles, needs) in enumerate(items[:12])
     }
-
-    def judge(answer: Values) -> Objection:
-        return compare(
-            name, shown, np.array(ends), array_in(answer, "ends"), what=tr("the cycle at which each work ends")
-        )
-
-    return Trial(name, given, judge, earns=earns)
+    return gives(name, given, shown, "ends", ends, tr("the cycle at which each work ends"), earns=earns)
 
 
 def by_the_clock(items: Sequence[Item]) -> list[float]:

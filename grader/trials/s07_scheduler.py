@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from grader.emitter.values import Value, Values
-from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in, gives
 from haribote.speed.equality import difference
 from simulator import assemble
 from simulator.assembly.checks import check
@@ -42,12 +42,7 @@ def _pair(name: str, first: tuple[Words, Words], second: tuple[Words, Words]) ->
     }
     apart = apart_by_trying(first, second)
     shown = {key.replace(" ", "."): np.array(value) for key, value in given.items()}
-
-    def judge(answer: Values) -> Objection:
-        what = tr("the answer (-1 stands for None)")
-        return compare(name, shown, np.array(apart), array_in(answer, "apart"), what=what)
-
-    return Trial(name, given, judge, earns=False)
+    return gives(name, given, shown, "apart", apart, tr("the answer (-1 stands for None)"), earns=False)
 
 
 def apart_by_trying(first: tuple[Words, Words], second: tuple[Words, Words]) -> int:
@@ -104,11 +99,7 @@ def _path(name: str, lengths: list[int], edges: Sequence[tuple[int, int, int]], 
         "lengths": np.array(own),
         Text("job, later job, least"): np.array([(number[a], number[b], d) for a, b, d in edges]),
     }
-
-    def judge(answer: Values) -> Objection:
-        return compare(name, shown, np.array(left), array_in(answer, "left"), what=tr("the steps to the end"))
-
-    return Trial(name, given, judge, earns=bool(edges))
+    return gives(name, given, shown, "left", left, tr("the steps to the end"), earns=bool(edges))
 
 
 def longest(place: int, lengths: Sequence[int], edges: Sequence[tuple[int, int, int]]) -> int:

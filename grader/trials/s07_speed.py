@@ -10,7 +10,7 @@ import numpy as np
 
 from grader.emitter.values import Value, Values
 from grader.feedback.causes import OPERATION
-from grader.trials import Objection, Trial, Trials, Wrong, array_in, compare
+from grader.trials import Objection, Trial, Trials, Wrong, array_in, compare, gives
 from simulator.messages import Text, tr
 
 # --- 7.1 a profile ---------------------------------------------------------------------------------------------------
@@ -94,27 +94,17 @@ def residency(rng: np.random.Generator) -> Iterator[Trial]:
 
 def _leaves(name: str, uses: list[list[int]], now: int, number: int, earns: bool = True) -> Trial:
     shown = {tr("tensor {k} is read by", k): np.array(found) for k, found in enumerate(uses)} | {"now": np.array(now)}
-
     soonest = min(range(len(uses)), key=lambda k: min((use for use in uses[k] if use > now), default=inf))
     instead = [(OPERATION, tr("that is the one which is needed soonest: it should stay"), np.array(soonest))]
-
-    def judge(answer: Values) -> Objection:
-        received, what = array_in(answer, "number"), tr("the number of the tensor that leaves")
-        return compare(name, shown, np.array(number), received, what=what, instead=instead)
-
-    return Trial(name, {"uses": [list[Value](found) for found in uses], "now": now}, judge, earns=earns)
+    given: Values = {"uses": [list[Value](found) for found in uses], "now": now}
+    return gives(name, given, shown, "number", number, tr("the number of the tensor that leaves"), instead, earns)
 
 
 def _step(name: str, reads: list[int], room: int) -> Trial:
     least = fewest(tuple(reads), room)
     shown = {"reads": np.array(reads), Text("room for tensors"): np.array(room)}
-
-    def judge(answer: Values) -> Objection:
-        return compare(
-            name, shown, np.array(least), np.asarray(answer["loads"]), what=tr("the number of loads from DRAM")
-        )
-
-    return Trial(name, {"reads": list[Value](reads), "room": room}, judge)
+    given: Values = {"reads": list[Value](reads), "room": room}
+    return gives(name, given, shown, "loads", least, tr("the number of loads from DRAM"))
 
 
 def fewest(reads: tuple[int, ...], room: int) -> int:
