@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import secrets
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from haribote.answers.verdicts import remember
 from haribote.errors import HariboteError
 from simulator.errors import UserError
 from simulator.files import write_file
+from simulator.language import ipython_shell
 from simulator.messages import shown, tr
 from simulator.notebook.card import Card
 from simulator.pictures import Picture, animate
@@ -188,12 +188,5 @@ def load(shell: Any) -> None:
     shell.register_magic_function(cell, "cell", "puzzle")
 
 
-def _know_puzzle() -> None:
-    """In a notebook, `%%puzzle` is known once this module is."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    if shell is not None:
-        load(shell)
-
-
-_know_puzzle()
+if (_shell := ipython_shell()) is not None:  # in a notebook, `%%puzzle` is known once this module is
+    load(_shell)

@@ -1,8 +1,8 @@
 """Haribote: a graph compiler that ends on a simulated AI chip."""
 
-import sys
 from pathlib import Path
 
+from simulator.language import ipython_shell
 from simulator.messages import tr, use
 from simulator.moved import keep_old_names
 from simulator.notebook.cells import TELLER, Translated
@@ -12,8 +12,7 @@ use("haribote", Path(__file__).parent / "locale")
 
 def _speak() -> None:
     """In a translated notebook, whose code is English, cells speak its language."""
-    ipython = sys.modules.get("IPython")  # whoever runs a notebook has imported it
-    shell = ipython.get_ipython() if ipython else None
+    shell = ipython_shell()
     if shell is not None and TELLER not in shell.user_ns:
         shell.user_ns_hidden[TELLER] = shell.user_ns[TELLER] = tr
         shell.ast_transformers.append(Translated())

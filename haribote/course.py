@@ -17,6 +17,7 @@ from haribote.errors import NotWritten
 from haribote.kernel import Kernel
 from simulator import load_ipython_extension
 from simulator.errors import UserError
+from simulator.language import ipython_shell
 from simulator.messages import Text, say, tr
 
 LEARNERS = re.compile(r"haribote\.(kernels|exercises|generators)\.t\d")  # modules of their answers
@@ -85,12 +86,5 @@ def reread() -> None:
     learners_function.cache_clear()
 
 
-def _in_a_notebook() -> None:
-    """There `%%vsm` runs assembly in a cell."""
-    ipython = sys.modules.get("IPython")  # whoever runs a notebook has imported it
-    shell = ipython.get_ipython() if ipython else None
-    if shell is not None:
-        load_ipython_extension(shell)
-
-
-_in_a_notebook()
+if (_shell := ipython_shell()) is not None:  # in a notebook, `%%vsm` runs assembly in a cell
+    load_ipython_extension(_shell)

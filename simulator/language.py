@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from simulator.preferences import kept_language
 
@@ -58,15 +59,19 @@ def in_english() -> AbstractContextManager[None]:
     return spoken("en")
 
 
+def ipython_shell() -> Any:
+    """The shell of IPython that runs us, as in a notebook, or None; IPython is not imported for the question."""
+    ipython = sys.modules.get("IPython")  # whoever runs a notebook has imported it
+    return ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+
+
 def open_notebook() -> str:
     """The notebook that this process is the kernel of: JupyterLab names it in the environment, VS Code among the
     names of its cells. "" where there is none.
     """
     if named := os.environ.get("JPY_SESSION_NAME"):
         return named
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
-    named = getattr(shell, "user_ns", {}).get("__vsc_ipynb_file__", "")
+    named = getattr(ipython_shell(), "user_ns", {}).get("__vsc_ipynb_file__", "")
     return named if isinstance(named, str) else ""
 
 

@@ -197,5 +197,6 @@ def _emptied(source: str, message: str, only: str = "") -> bytes:
 
 def _remove_old(folder: Path) -> None:
     for path in folder.glob("*tree-*") if folder.is_dir() else ():
-        if path.stat().st_mtime < time.time() - _KEPT:
-            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another process has given it its name, or removed it
+            if path.stat().st_mtime < time.time() - _KEPT:
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

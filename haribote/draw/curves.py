@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
+from simulator.language import ipython_shell
 from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.timeline import ticks
@@ -222,11 +223,7 @@ class LiveLoss:
 
 def _in_notebook() -> bool:
     """Whether a kernel of Jupyter runs us, which can redraw."""
-    import sys
-
-    python = sys.modules.get("IPython")
-    shell = python.get_ipython() if python is not None else None
-    return shell is not None and hasattr(shell, "kernel")
+    return hasattr(ipython_shell(), "kernel")
 
 
 def live_loss(title: str = "Loss") -> LiveLoss:

@@ -26,7 +26,7 @@ Unit = tuple[str, int, int]
 
 def mv_panel(canvas: Canvas, move: p.Move, transfer: Transfer, y: float) -> float:
     """Every memory of the groups; those that take part coloured, with their addresses; returns where it ends."""
-    targets, sources = transfer.points() if transfer.known else _relative(transfer)
+    targets, sources = transfer.points() if transfer.known else transfer.points_from_0
     formula = transfer.formula
     read, written = _by_unit(formula.source, sources), _by_unit(formula.destination, targets)
     known = transfer.known
@@ -68,11 +68,6 @@ def _packets(
 def _name(unit: Unit) -> str:
     memory, group, l2b = unit
     return f"{memory} n{group}" + (f"c{l2b}" if memory == "L2BM" else "")
-
-
-def _relative(transfer: Transfer) -> tuple[Index, Index]:
-    """Points with addresses from the DRAM address table counted from 0."""
-    return transfer.formula.points({"A": 0, "B": 0, **transfer.constants}, transfer.chosen)
 
 
 def _units(side: Reference, points: Index) -> list[Unit]:

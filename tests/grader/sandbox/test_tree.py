@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
-from grader.sandbox.tree import course_tree, tree_files, withheld
+from grader.sandbox.tree import _stored, course_tree, tree_files, withheld
 from haribote.answers.tasks import Task, all_tasks, find_task
 from simulator.language import spoken
 
@@ -28,6 +29,13 @@ def test_kernels_and_assembly_see_no_assembler_and_no_compiler() -> None:
         files = tree_files(find_task(name))
         parts = {"/".join(file.split("/")[:2]) for file in files}
         assert not parts & {"simulator/assembly", "simulator/schedule", "haribote/stack", "haribote/passes"}, name
+
+
+def test_a_tree_that_another_process_takes_away_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path))
+    (tmp_path / "grade").mkdir()
+    (tmp_path / "grade" / ".tree-of-another").symlink_to("gone")  # listed, but no longer there
+    assert (_stored({"one.py": b"ONE = 1\n"}) / "one.py").read_bytes() == b"ONE = 1\n"
 
 
 @pytest.mark.slow
