@@ -13,6 +13,7 @@ from simulator import isa
 from simulator.assembly.operands import OperandError
 from simulator.isa import CYCLE_MASKS
 from simulator.isa.program import DebugGet, DebugSet, DebugTarget, DramPreset
+from simulator.isa.tree import SIZES, levels_of
 from simulator.messages import tr
 
 Memory = Literal["lm0", "lm1", "grf0", "grf1", "t", "omr", "l1bm", "l2bm", "pdm", "dram"]
@@ -29,17 +30,13 @@ _NAMES: dict[str, Memory] = {
     "p": "pdm",
     "d": "dram",
 }
-_SPAN: dict[str, tuple[int, int, str]] = {
-    # addresses, address step per long word, unit fields that the memory has
-    **{bank: (words, 2, "ncbmp") for bank, words in isa.BANK_WORDS.items()},
-    "t": (isa.STEP_CYCLES, 1, "ncbmp"),
-    "omr": (isa.MASK_ENTRIES, 1, "ncbmp"),
-    "l1bm": (isa.L1BM_LONGS, 1, "ncb"),
-    "l2bm": (isa.L2BM_LONGS, 1, "nc"),
-    "pdm": (isa.PDM_LONGS, 1, "n"),
-    "dram": (isa.DRAM_LONGS, 1, "n"),
+_SPAN: dict[str, tuple[int, int]] = {
+    # addresses, address step per long word
+    **{bank: (words, 2) for bank, words in isa.BANK_WORDS.items()},
+    "t": (isa.STEP_CYCLES, 1),
+    "omr": (isa.MASK_ENTRIES, 1),
+    **{memory.lower(): (longs, 1) for memory, longs in isa.LONGS.items()},
 }
-_UNITS = {"n": isa.GROUPS, "c": isa.L2BS_PER_GROUP, "b": isa.L1BS, "m": isa.MABS, "p": isa.PES_PER_MAB}
 
 _DEBUG = re.compile(
     rf"d\s+(set|get(?:d|f|h|b[dfgh])?)\s+\$({'|'.join(sorted(_NAMES, key=len, reverse=True))}|[a-z]+)(\d{{1,9}})?"
@@ -79,7 +76,7 @@ def _check_address(memory: Memory, address: int, count: int, reading: bool = Fal
 
     They also print 8 long words of T, whose addresses 4 to 7 repeat 0 to 3 (isa.md, section 3.1).
     """
-    size, step, _ = _SPAN[memory]
+    size, step = _SPAN[memory]
     if count < 1:
         raise OperandError(tr("the count must be at least 1"))
     if reading and memory == "t":
@@ -105,8 +102,8 @@ def _check_entries(address: int, count: int) -> None:
 
 
 def _check_lines(target: DebugTarget, count: int) -> None:
-    named = {level: getattr(target, level) for level in _SPAN[target.memory][2]}
-    lines = count * prod(_UNITS[level] for level, number in named.items() if number is None)
+    named = {level: getattr(target, level) for level in levels_of(target.memory)}
+    lines = count * prod(SIZES[level] for level, number in named.items() if number is None)
     if lines > MOST_LINES:
         raise OperandError(
             tr("this statement prints {lines} long words, more than {most_lines}", lines, MOST_LINES),
@@ -117,14 +114,14 @@ def _check_lines(target: DebugTarget, count: int) -> None:
 def _units(match: re.Match[str], memory: Memory) -> list[int | None]:
     """The fields n, c, b, m, p; None where not written."""
     values: list[int | None] = []
-    for (name, limit), digits in zip(_UNITS.items(), match.group(4, 5, 6, 7, 8), strict=True):
+    for (name, limit), digits in zip(SIZES.items(), match.group(4, 5, 6, 7, 8), strict=True):
         values.append(int(digits) if digits else None)
         if not digits:
             continue
-        if name not in _SPAN[memory][2]:
+        if name not in levels_of(memory):
             raise OperandError(
                 tr("{upper} has no unit field `{name}`", memory.upper(), name),
-                tr("it has {span}", " ".join(_SPAN[memory][2])),
+                tr("it has {span}", " ".join(levels_of(memory))),
             )
         if int(digits) >= limit:
             raise OperandError(

@@ -11,16 +11,15 @@ from simulator import isa
 from simulator.assembly.operands import OperandError
 from simulator.assembly.statements import parse_debug
 from simulator.engine.state.contents import contents
-from simulator.engine.state.debug import LEVELS, SHAPE
 from simulator.engine.state.memories import Memories
 from simulator.errors import SimulatorError
 from simulator.isa.program import DebugGet
+from simulator.isa.tree import index_of, levels_of, name_of, numbers_of
 from simulator.messages import tr
 
 PE_BANKS = {"lm0": "m", "lm1": "n", "grf0": "r", "grf1": "s"}
 LONG_WORD = {"l1bm": "lb", "l2bm": "lc", "pdm": "p", "dram": "d", "turn": "lbi"}
 _WORD = re.compile(r"\$([mnrs])(\d+)(.*)")
-_LEVELS = {**LEVELS, "turn": "ncb", "mx": "ncbm", "my": "ncbm"}  # others: one per PE
 
 
 class Place(NamedTuple):
@@ -35,7 +34,7 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         """The place as `$n4n0c0b3m2p1`, or with what tells it apart in words."""
-        unit = unit_name(self.memory, self.unit)
+        unit = name_of(numbers_of(levels_of(self.memory), self.unit))
         if self.memory in PE_BANKS:
             return f"${PE_BANKS[self.memory]}{self.word}{unit}"
         if self.memory in LONG_WORD:
@@ -56,23 +55,6 @@ class Place(NamedTuple):
         )
 
 
-def unit_name(memory: str, unit: int) -> str:
-    """`n0c0b3m2p1` for a unit number."""
-    parts: list[str] = []
-    for level in reversed(_LEVELS.get(memory, "ncbmp")):
-        unit, number = divmod(unit, SHAPE[level])
-        parts.append(f"{level}{number}")
-    return "".join(reversed(parts))
-
-
-def unit_number(memory: str, numbers: dict[str, int]) -> int:
-    """The unit with these numbers; levels that are not given count as 0."""
-    index = 0
-    for level in _LEVELS.get(memory, "ncbmp"):
-        index = index * SHAPE[level] + numbers.get(level, 0)
-    return index
-
-
 def parse_place(text: str) -> tuple[Place, ...]:
     """The words that a name means: one for `$n4n0c0b3m2p1`, two for a long word such as `$ln4…`, `$lc0n1c0`, `$t2…`.
 
@@ -89,8 +71,7 @@ def parse_place(text: str) -> tuple[Place, ...]:
         raise SimulatorError(tr("cannot trace `{text}`: {message}", text[:60], error.message[:300]), tail) from None
     assert isinstance(statement, DebugGet)
     target = statement.target
-    fields = {level: getattr(target, level) or 0 for level in "ncbmp"}
-    unit = unit_number(target.memory, fields)
+    unit = index_of(getattr(target, level) or 0 for level in levels_of(target.memory))
     if target.memory in PE_BANKS:
         words = [int(word[2])] if word else [target.address, target.address + 1]
         return tuple(Place(target.memory, unit, address) for address in words)

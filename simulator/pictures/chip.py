@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from simulator import isa
 from simulator.errors import SimulatorError
+from simulator.isa.tree import name_of
 from simulator.messages import Text, shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, cut
 from simulator.view.scope import parse_unit
@@ -59,8 +60,9 @@ def chip(highlight: Mapping[str, str] | str | None = None) -> Picture:
         _memories(canvas, y, level, notes)
         _zoom(canvas, y, level.count, unit[number])
     bottom = _inside(canvas, 48 + len(LEVELS) * STEP, notes)
-    text = "".join(f"{level.letter}{n}" for level, n in zip(LEVELS, unit, strict=True))
-    where = tr("marked: {text}", text) + "".join(f"; {name}: {shown(note)}" for name, note in notes.items() if note)
+    where = tr("marked: {text}", name_of(unit)) + "".join(
+        f"; {name}: {shown(note)}" for name, note in notes.items() if note
+    )
     canvas.text(MARGIN, bottom + 20, cut(where, WIDTH - 2 * MARGIN, "s"), "s f")
     title = tr("The tree of MN-Core 2: 4 groups, 2 L2B each, 8 L1B each, 16 MAB each, 4 PE each; {where}", where)
     return canvas.picture(title, bottom + 32)

@@ -9,6 +9,7 @@ from simulator import isa, messages
 from simulator.engine.state.contents import KINDS, contents
 from simulator.engine.state.memories import Memories
 from simulator.errors import SimulatorError
+from simulator.isa.tree import index_of, levels_of, name_of
 from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, tooltip
 from simulator.pictures.grids import MachineMap, ring
@@ -17,8 +18,6 @@ from simulator.view.memories import in_use
 from simulator.view.scope import parse_unit
 
 SHOWN = ("lm0", "lm1", "grf0", "grf1", "t", "l1bm", "l2bm", "pdm", "dram")
-DEPTH = {"pe": 5, "l1b": 3, "l2b": 2, "group": 1}
-SIZES = (isa.GROUPS, isa.L2BS_PER_GROUP, isa.L1BS, isa.MABS, isa.PES_PER_MAB)
 LEFT = 440.0
 CLASSES = len(HEAT_LIGHT)
 Words = NDArray[np.uint32]
@@ -43,13 +42,12 @@ def memory(
             tr("{count} words from {first} on cannot be shown", count, first),
             tr("below {size}, at most 512", kind.size),
         )
-    depth = DEPTH[kind.level]
-    numbers = (parse_unit(unit).numbers + (0,) * 5)[:depth]
-    number = int(np.ravel_multi_index(numbers, SIZES[:depth]))
+    numbers = (parse_unit(unit).numbers + (0,) * 5)[: len(levels_of(name))]
+    number = index_of(numbers)
     addresses = np.arange(first, min(first + count, kind.size))
     listed = contents(machine, name, addresses)
     per_unit = _filled(machine, name, listed)
-    unit_name = "".join(f"{letter}{n}" for letter, n in zip("ncbmp", numbers, strict=False))
+    unit_name = name_of(numbers)
     holders = int((per_unit > 0).sum())
     noun = {"pe": "PEs", "l1b": "L1Bs", "l2b": "L2Bs", "group": tr("groups")}[kind.level]
     head = tr(
@@ -124,7 +122,7 @@ def _map(canvas: Canvas, level: str, per_unit: NDArray[np.int64], numbers: tuple
         box = f'x="{x:g}" y="{y:g}" width="{width - 4:g}" height="18" rx="2"'
         title = tooltip(tr("{name}: {words} words", name, words))
         canvas.parts.append(f'<rect class="{shade or "empty"}"{more} {box}>{title}</rect>')
-        if unit == int(np.ravel_multi_index(numbers, SIZES[: len(numbers)])):
+        if unit == index_of(numbers):
             ring(canvas, x, y, width - 4, 18)
         if level == "l1b" and unit % 8 == 0:
             canvas.text(x - 6, y + 13, f"{unit // 8}", "s f", anchor="end")

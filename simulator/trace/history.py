@@ -24,6 +24,7 @@ from simulator.engine.numpy.operands import base_address, pe_rows
 from simulator.engine.state import debug
 from simulator.engine.state.memories import Flags, Memories
 from simulator.isa import program as p
+from simulator.isa.tree import levels_of, numbers_of
 from simulator.isa.units import PATHS
 from simulator.isa.words import words_of
 from simulator.messages import Text
@@ -283,9 +284,6 @@ def _statement_addresses(place: Place) -> tuple[int, ...]:
 
 def _names(target: p.DebugTarget, place: Place) -> bool:
     """True where a debug statement names the unit of the place."""
-    unit = place.unit
-    for level in reversed(debug.LEVELS.get(target.memory, "ncbmp")):
-        unit, number = divmod(unit, debug.SHAPE[level])
-        if getattr(target, level) not in (None, number):
-            return False
-    return True
+    levels = levels_of(target.memory)
+    numbers = numbers_of(levels, place.unit)
+    return all(getattr(target, level) in (None, number) for level, number in zip(levels, numbers, strict=True))

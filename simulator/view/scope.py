@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.engine.state.contents import UNITS, Level
-from simulator.engine.state.debug import SHAPE
 from simulator.errors import SimulatorError
 from simulator.isa import ALL_PES
+from simulator.isa.tree import SIZES, name_of, numbers_of
 from simulator.messages import tr
 
-LEVELS = "ncbmp"
 _UNIT = re.compile(r"(?:n(\d+)(?:c(\d+)(?:b(\d+)(?:m(\d+)(?:p(\d+))?)?)?)?)?")
 
 
@@ -27,13 +26,13 @@ class ChipPart:
     @property
     def name(self) -> str:
         """`n0c1b2m3p0`, or as much of it as is given."""
-        return "".join(f"{level}{number}" for level, number in zip(LEVELS, self.numbers, strict=False))
+        return name_of(self.numbers)
 
     def pes(self) -> slice:
         """The PEs below it."""
         first, count = 0, ALL_PES
-        for level, number in zip(LEVELS, self.numbers, strict=False):
-            count //= SHAPE[level]
+        for size, number in zip(SIZES.values(), self.numbers, strict=False):
+            count //= size
             first += number * count
         return slice(first, first + count)
 
@@ -64,8 +63,7 @@ CHIP = Scope((ChipPart(()),))
 def narrower(scope: Scope, pe: int = 0) -> Scope | None:
     """The next smaller part around a PE: the chip, then one group, L2B, L1B, MAB, PE. None where there is none."""
     depth = len(scope.parts[0].numbers) + 1
-    numbers = np.unravel_index(pe, [SHAPE[level] for level in LEVELS])
-    return Scope((ChipPart(tuple(int(number) for number in numbers[:depth])),)) if depth <= len(LEVELS) else None
+    return Scope((ChipPart(numbers_of("ncbmp", pe)[:depth]),)) if depth <= len(SIZES) else None
 
 
 def parse_unit(text: str) -> ChipPart:
@@ -76,8 +74,8 @@ def parse_unit(text: str) -> ChipPart:
             tr("`{text}` does not name a unit", text), tr("n0c0b0m0p0, or n0c0 for an L2B and all below it")
         )
     numbers = tuple(int(number) for number in match.groups() if number is not None)
-    for level, number in zip(LEVELS, numbers, strict=False):
-        if number >= SHAPE[level]:
-            last = SHAPE[level] - 1
+    for (level, size), number in zip(SIZES.items(), numbers, strict=False):
+        if number >= size:
+            last = size - 1
             raise SimulatorError(tr("`{text}`: {level} goes from 0 to {last}", text, level, last), f"{level}{last}")
     return ChipPart(numbers)

@@ -14,9 +14,8 @@ from simulator.engine.state.contents import contents, long_word_addresses
 from simulator.engine.state.memories import Memories
 from simulator.isa import L2BS
 from simulator.isa.program import DebugSet, DebugTarget
+from simulator.isa.tree import SIZES, index_of, levels_of, name_of
 
-SHAPE = {"n": isa.GROUPS, "c": isa.L2BS_PER_GROUP, "b": isa.L1BS, "m": isa.MABS, "p": isa.PES_PER_MAB}
-LEVELS = {"l1bm": "ncb", "l2bm": "nc", "pdm": "n", "dram": "n"}  # others: all five
 STEPS = {"lm0": 2, "lm1": 2, "grf0": 2, "grf1": 2}  # addresses per long word; others: 1
 
 
@@ -30,14 +29,10 @@ class Unit:
 
 def units(target: DebugTarget) -> Iterator[Unit]:
     """Every matching unit, in the order n, c, b, m, p; a field that is not written means all."""
-    levels = LEVELS.get(target.memory, "ncbmp")
-    fields = [getattr(target, level) for level in levels]
-    choices = [range(SHAPE[level]) if f is None else (f,) for level, f in zip(levels, fields, strict=True)]
+    fields = {level: getattr(target, level) for level in levels_of(target.memory)}
+    choices = [range(SIZES[level]) if number is None else (number,) for level, number in fields.items()]
     for numbers in product(*choices):
-        index = 0
-        for level, number in zip(levels, numbers, strict=True):
-            index = index * SHAPE[level] + number
-        yield Unit("".join(f"{level}{number}" for level, number in zip(levels, numbers, strict=True)), index)
+        yield Unit(name_of(numbers), index_of(numbers))
 
 
 def addresses(target: DebugTarget, count: int) -> list[int]:
