@@ -91,13 +91,10 @@ def _moved(right: Array, found: Array) -> Iterator[Suspect]:
             inner = slice(1, None) if step == 1 else slice(None, -1)
             part = (slice(None),) * axis + (inner,)
             if length > 2 and _near(np.roll(right, step, axis)[part], found[part]):
+                before = tr("every value belongs one place before, on axis {axis}", axis)
                 yield (
                     OFF_BY_ONE,
-                    tr(
-                        "every value belongs one place {value}, on axis {axis}",
-                        tr("before") if step == 1 else "behind",
-                        axis,
-                    ),
+                    before if step == 1 else tr("every value belongs one place behind, on axis {axis}", axis),
                 )
         if length > 1 and _near(np.flip(right, axis), found):
             yield WRONG_PLACE, tr("the values are in the opposite order on axis {axis}", axis)
@@ -111,10 +108,7 @@ def _accumulated(found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]
                 if _near(np.cumsum(array.astype(np.float64), axis), found):
                     yield WRONG_INPUTS, tr("it is the running sum of {name} along axis {axis}", name, axis)
                 if _near(np.cumprod(array.astype(np.float64), axis), found):
-                    yield (
-                        WRONG_INPUTS,
-                        tr("it is the running product of {name} along axis {axis}", name, axis),
-                    )
+                    yield WRONG_INPUTS, tr("it is the running product of {name} along axis {axis}", name, axis)
 
 
 def _changed(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -140,10 +134,7 @@ def _of_two(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator
             continue
         for sign, here, there in (("-", a - b, b - a), ("/", a / b, b / a)):
             if _near(there, right) and _near(here, found):
-                yield (
-                    SWAPPED,
-                    tr("it is {one} {sign} {other}, the operands are exchanged", one, sign, other),
-                )
+                yield SWAPPED, tr("it is {one} {sign} {other}, the operands are exchanged", one, sign, other)
 
 
 def _of_products(found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -216,8 +207,9 @@ def _scaled(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator
     difference = found - right
     by = difference.flat[0]
     if right.size > 1 and by and _near(np.full_like(difference, by), difference):
-        words = tr("every value is {by:.6g} too {value}", abs(by), "large" if by > 0 else "small")
-        yield (OFF_BY_ONE if abs(by) == 1 else LEFT_OUT), words
+        less = tr("every value is {by:.6g} too small", abs(by))
+        more = tr("every value is {by:.6g} too large", abs(by))
+        yield (OFF_BY_ONE if abs(by) == 1 else LEFT_OUT), more if by > 0 else less
 
 
 def _ratio(factor: float) -> str:

@@ -344,10 +344,7 @@ class _Before:
         for number, base in enumerate((machine.bar0, machine.bar1)):
             if base.any():
                 pe = int(np.flatnonzero(base)[0])
-                yield (
-                    tr("the base address of LM{number} in {pe}", number, unit_name(pe)),
-                    Word("bar", pe, number),
-                )
+                yield tr("the base address of LM{number} in {pe}", number, unit_name(pe)), Word("bar", pe, number)
 
     def _in_lm(self, machine: Machine, name: str, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
         memory, unwritten = _memory(machine, name), junk(name.lower(), LM_WORDS, self._poison)
@@ -364,10 +361,7 @@ class _Before:
                 _allow(changed, rows, place, name)
             for number in np.flatnonzero(changed.any(axis=1))[:1].tolist():
                 row, pe = int(rows[number]), int(np.flatnonzero(changed[number])[0])
-                yield (
-                    tr("{name} word {row} of {pe}", name, row, unit_name(pe)),
-                    Word(name.lower(), pe, row),
-                )
+                yield tr("{name} word {row} of {pe}", name, row, unit_name(pe)), Word(name.lower(), pe, row)
                 return
 
     def _blocks(self, name: str) -> Iterator[Ints]:
@@ -387,10 +381,7 @@ class _Before:
                     changed[max(0, place.words.start - first) : max(0, place.words.stop - first)] = False
             if changed.any():
                 address = first + int(np.flatnonzero(changed)[0])
-                yield (
-                    tr("DRAM group {group} long word {address}", group, address),
-                    Word("dram", group, 2 * address),
-                )
+                yield tr("DRAM group {group} long word {address}", group, address), Word("dram", group, 2 * address)
                 return
 
 

@@ -198,10 +198,8 @@ def _sum_pes(rng: np.random.Generator) -> Iterator[Trial]:
         counted = number < 2
         given: Values = {"x": x, "y": y, "count": count}
         numbers = rng.standard_normal((*TREE, count)).astype(np.float32)
-        where, every = (
-            np.arange(count) + np.zeros((*TREE, 1), np.int64),
-            pes()[..., None] + np.zeros(count, np.int64),
-        )
+        where = np.arange(count) + np.zeros((*TREE, 1), np.int64)
+        every = pes()[..., None] + np.zeros(count, np.int64)
         layout = Layout.parse(f"((8_L2B:1), (8_L1B:1), (16_MAB:1), (4_PE:1), ({count // 2}:1, 2_W:1))")
         exact, sizes = (
             a.astype(np.float64).sum((2, 3), keepdims=True) + np.zeros_like(a) for a in (numbers, np.abs(numbers))
