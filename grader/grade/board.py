@@ -14,6 +14,7 @@ from pathlib import Path
 
 from grader.grade.compilers import whole_compilers
 from grader.grade.coordinator import graded_as
+from grader.grade.html_page import html_page
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
 from grader.medals import RULE, medal_of
@@ -23,11 +24,9 @@ from haribote.errors import HariboteError
 from haribote.own.marks import MARKS, MEDALS
 from haribote.words import word
 from simulator.columns import left
-from simulator.language import language
 from simulator.messages import shown, tr
 
 TOP = 3  # places that are shown of a task
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; }
 body { background: Canvas; color: CanvasText;
@@ -196,18 +195,14 @@ def as_page(made: Board) -> str:
     """The board as one page of HTML that needs nothing else, large enough for a wall."""
     title, places = tr("The shortest programs"), "".join(f"<th>{place}.</th>" for place in range(1, TOP + 1))
     parts = [
-        f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1>",
         f"<table><thead><tr><th>{tr('task')}</th>{places}<td></td></tr></thead>",
         "<tbody>",
         *(line for name, entries in made.rows for line in _row(name, entries)),
         "</tbody></table>",
         *(f"<p><small>{escape(rule)}</small></p>" for rule in made.rules),
-        f"<p>{escape(made.note)}</p></main></body></html>\n",
+        f"<p>{escape(made.note)}</p>",
     ]
-    return "\n".join(parts)
+    return html_page(title, _STYLE, parts)
 
 
 def _row(name: str, entries: Sequence[Entry]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The report for people: one page of HTML that needs nothing else. Whatever comes from a submission is only text in it.
 
-The page forbids scripts and everything from outside by its own policy; pictures are images, which cannot run anything.
+Pictures are images, which cannot run anything.
 Verdicts are in English; the page is in the language of the moment.
 """
 
@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from grader.course import SHORT, course_hash
+from grader.grade.html_page import html_page
 from grader.grade.judge import Verdict
 from grader.grade.own_lines import own_lines
 from grader.grade.report import Report
@@ -21,10 +22,8 @@ from grader.grade.task_table import by_task
 from grader.points import RULE
 from haribote.answers.tasks import Task, all_tasks, find_task
 from haribote.words import word
-from simulator.language import language
 from simulator.messages import Text, shown, tr
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _TEXT = re.compile(r"(<(?:text|title)\b[^>]*>)([^<]+)<")
 _MARKS = {
     "passed": "✓",
@@ -71,11 +70,7 @@ def as_page(report: Report) -> str:
     title = tr("{count} submission{s}", count, "s" * (count != 1))
     head = f"{tr('course {course_hash}, seed {seed}.', course_hash()[:SHORT], report.seed)} {shown(RULE)}"
     parts = [
-        f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}</title><style>{_STYLE}</style></head><body><main>",
-        f"<h1>{title}</h1><p>{escape(head)}</p>",
+        f"<p>{escape(head)}</p>",
         *_class_table(report),
         *_task_table(report),
         *_twins(report),
@@ -83,7 +78,7 @@ def as_page(report: Report) -> str:
     ]
     for number in range(count):
         parts += _details(report, number)
-    return "\n".join([*parts, "</main></body></html>\n"])
+    return html_page(title, _STYLE, parts)
 
 
 def _class_table(report: Report) -> Iterator[str]:

@@ -55,21 +55,13 @@ class Report:
         """How many tasks of a submission are in a state."""
         return sum(verdict["state"] == state for verdict in self.verdicts[number].values())
 
-    def remark(self, number: int) -> str:
-        """What a person should know beside the points; "" where there is nothing."""
-        return "; ".join(self.remarks(number))
-
     def remarks(self, number: int) -> list[str]:
-        """The same one by one."""
+        """What a person should know beside the points."""
         older = self.submissions[number].older
         return self.troubles(number) + ([tr("counts in place of {older}", ", ".join(older[:3]))] if older else [])
 
-    def trouble(self, number: int) -> str:
-        """Why the points of a submission may not be its learner's; "" where all is well."""
-        return "; ".join(self.troubles(number))
-
     def troubles(self, number: int) -> list[str]:
-        """The same one by one."""
+        """Why the points of a submission may not be its learner's."""
         submission = self.submissions[number]
         same = [s.source for s in self.submissions if looks(s.id) == looks(submission.id) and s is not submission]
         parts = [submission.problem] if submission.problem else []
@@ -101,7 +93,7 @@ def as_csv(report: Report) -> str:
         cells += [
             "" if _absent(report.verdicts[number][task]) else report.verdicts[number][task]["points"] for task in tasks
         ]
-        writer.writerow([*cells, _cell(report.remark(number))])
+        writer.writerow([*cells, _cell("; ".join(report.remarks(number)))])
     return text.getvalue()
 
 
@@ -123,7 +115,8 @@ def as_json(report: Report) -> str:
         }
         entry = {
             "id": submission.id, "submission": submission.source, "problem": submission.problem,
-            "points": report.points(number), "of": report.of, "remark": report.remark(number), "tasks": tasks,
+            "points": report.points(number), "of": report.of, "remark": "; ".join(report.remarks(number)),
+            "tasks": tasks,
         }  # fmt: skip
         if report.notebooks:
             entry["notebooks"] = dict(report.notebooks[number])

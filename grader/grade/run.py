@@ -118,7 +118,7 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
     say(as_text(report))
     reports = (options.output / name for name in ("report.html", "report.csv", "report.json"))
     say(tr("reports: {reports}", ", ".join(map(str, reports))))
-    sound = all(not report.trouble(number) for number in range(len(submissions)))
+    sound = all(not report.troubles(number) for number in range(len(submissions)))
     return 0 if sound else 1
 
 

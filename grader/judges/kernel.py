@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
 from grader.feedback.causes import STALE, STRAY, WRONG_COPIES
@@ -22,8 +20,6 @@ from grader.rigs.rig import bits_of
 from simulator import ExecutionError
 from simulator.isa.program import Program
 from simulator.messages import tr
-
-Array = NDArray[Any]
 
 MOST_INPUTS = 4  # that are told of the first wrong element, of each operand
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from simulator.errors import Diagnostic, advised
 from simulator.messages import shown, tr
-from simulator.pictures.style import DARK, LIGHT, MONO, fonts, lang
+from simulator.pictures.style import DARK, LIGHT, MONO, lang, themed
 
 State = Literal["good", "doubtful", "bad", "quiet"]
 _MARKS = {"good": "✓", "doubtful": "!", "bad": "✗", "quiet": "·"}
@@ -51,26 +51,17 @@ def card(state: str, head: str, body: str) -> str:
 
 def _style() -> str:
     """The CSS of cards; it touches nothing outside of them."""
-    light, dark = _variables(LIGHT), _variables(DARK)
     rules = [
         ".hbc { background: var(--paper); color: var(--ink); border-left: 4px solid var(--state); padding: 4px 10px; }",
         ".hbc b { color: var(--state); }",
         ".hbc a { color: var(--from); text-decoration: underline; } .hbc p { margin: 4px 0; }",
         ".hbc details { margin: 4px 0 4px 1em; } .hbc summary { cursor: pointer; color: var(--from); }",
-        f".hbc pre {{ margin: 4px 0; color: inherit; background: none; font: 12px/1.45 {fonts(MONO)}; "
+        f".hbc pre {{ margin: 4px 0; color: inherit; background: none; font: 12px/1.45 {MONO}; "
         "white-space: pre; overflow-x: auto; word-break: normal; overflow-wrap: normal; }",  # JupyterLab breaks words
         ".hbc pre.prose { white-space: pre-wrap; overflow-wrap: break-word; max-width: 75ch; }",
-        f".hbc {{ {light} }}",
-        f"@media (prefers-color-scheme: dark) {{ .hbc {{ {dark} }} }}",
-        f'body[data-jp-theme-light="true"] .hbc, body.vscode-light .hbc {{ {light} }}',
-        f'body[data-jp-theme-light="false"] .hbc, body.vscode-dark .hbc {{ {dark} }}',
         *(f'.hbc[data-state="{state}"] {{ --state: var(--{name}); }}' for state, name in _COLOURS.items()),
     ]
-    return " ".join(rules)
-
-
-def _variables(colours: dict[str, str]) -> str:
-    return " ".join(f"--{name}: {colours[name]};" for name in ("paper", "ink", "faint", "good", "bad", "from", "to"))
+    return themed("hbc", LIGHT, DARK, rules, None)
 
 
 def findings_text(source: str, found: Sequence[Diagnostic]) -> str:

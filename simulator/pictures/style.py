@@ -103,8 +103,8 @@ def style_sheet(used: Collection[str] | None = None) -> str:
 def themed(
     name: str, light: Mapping[str, str], dark: Mapping[str, str], rules: Iterable[str], used: Collection[str] | None
 ) -> str:
-    """The CSS of an SVG of class `name`; it touches nothing outside of it. light, dark: values of the variables; rules:
-    a line each; used: the classes of its shapes, None for all.
+    """The CSS of an SVG, or of a card, of class `name`; it touches nothing outside of it. light, dark: values of the
+    variables; rules: a line each; used: the classes of its shapes, None for all.
     """
     lines = [rule.replace(SANS, fonts(SANS)).replace(MONO, fonts(MONO)) for rule in rules if rule]
     if used is not None:

@@ -3,7 +3,7 @@
 from simulator import assemble
 from simulator.view import View
 View(assemble(text))            # as the last line of a notebook cell
-page(assemble(text))            # the HTML itself
+View(assemble(text)).page       # the HTML itself
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from simulator.view.opening import Opening, spot_of, touch_of
 from simulator.view.recording import BUDGET, record
 from simulator.view.scope import CHIP, Scope, parse_unit
 
-__all__ = ["Opening", "View", "page"]
+__all__ = ["Opening", "View"]
 MOST_LINES = 200_000
 
 
@@ -71,18 +71,6 @@ class View:
     def _repr_html_(self) -> str:
         """The page in a frame of its own, for notebooks."""
         return frame(self.page, tr("program viewer"))
-
-
-def page(
-    program: Program,
-    machine: Machine | None = None,
-    *,
-    start: int | None = None,
-    until: int | None = None,
-    units: Sequence[str] = (),
-) -> str:
-    """The HTML text of a `View` with these arguments."""
-    return View(program, machine, start=start, until=until, units=units).page
 
 
 def _check_lines(program: Program, start: int | None, until: int | None) -> None:

@@ -22,6 +22,7 @@ from simulator.engine.state.memories import Words
 from simulator.isa import STEP_CYCLES
 from simulator.isa import program as p
 from simulator.isa.cost import move_rate
+from simulator.isa.tree import name_of
 from simulator.isa.units import UNITS as UNIT
 from simulator.language import language
 from simulator.messages import shown
@@ -85,7 +86,7 @@ def page(
     data: dict[str, Any] = {
         "title": title,
         "notes": list(map(shown, notes)),
-        "unit": _first_unit(recorder),
+        "unit": name_of((*recorder.scope.parts[0].numbers, 0, 0, 0, 0, 0)),
         "memories": {name: {"level": kind.level, "long": kind.long} for name, kind in KINDS.items()},
         "used": _used(recorder.frames, kept),
         "junk": list(recorder.junk),
@@ -122,11 +123,6 @@ def _texts(scripts: str) -> str:
 
 def _packed(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data, 9)).decode()
-
-
-def _first_unit(recorder: Recorder) -> str:
-    numbers = recorder.scope.parts[0].numbers
-    return "".join(f"{level}{number}" for level, number in zip("ncbmp", (*numbers, 0, 0, 0, 0, 0), strict=False))
 
 
 def _frames(

@@ -56,7 +56,7 @@ def test_trouble_is_not_the_learners_fault(tmp_path: Path) -> None:
     assert [states(journal, s)["0.1"] for s in class_] == ["passed", "trouble", "passed"]
     verdict = journal.verdicts[work_key(class_[1], "0.1", 1)]
     assert "not this answer's fault" in verdict["message"] and "no room" in verdict["message"]
-    assert "own trouble: 0.1" in report_of(class_, journal, 1).remark(1)
+    assert "own trouble: 0.1" in report_of(class_, journal, 1).remarks(1)[0]
 
 
 def test_a_worker_goes_on_with_its_task_and_begins_none_of_the_others() -> None:

@@ -225,8 +225,8 @@ def test_nobody_takes_anothers_place(tmp_path: Path) -> None:
     report = report_of(found, graded(tmp_path / "out", found), 1)
     assert [report.points(number) for number in range(4)] == [10, 10, 10, 10]
     for number, others in enumerate((("other.zip", "x.zip"), ("ada.zip", "x.zip"), ("ada.zip", "other.zip"))):
-        assert all(other in report.trouble(number) for other in ("the same name as", *others))
-    assert not report.remark(3)
+        assert all(other in "; ".join(report.troubles(number)) for other in ("the same name as", *others))
+    assert not report.remarks(3)
     assert [row[0] for row in csv.reader(io.StringIO(as_csv(report)))][1:] == ["Ada", "ada", "ADA", "Zoe"]
 
 
@@ -246,7 +246,7 @@ def test_the_newest_of_one_folder_counts(tmp_path: Path) -> None:
     assert counts.id == "ada" and counts.files == {"5.12": b"newest"} and damaged.problem
     assert sorted(Path(source).name for source in counts.older) == ["a.zip", "ada.zip", "c.zip"]
     report = report_of([counts, damaged], graded(tmp_path / "out", [counts]), 1)
-    assert "counts in place of" in report.remark(0) and not report.trouble(0) and report.points(0) == 10
+    assert "counts in place of" in report.remarks(0)[0] and not report.troubles(0) and report.points(0) == 10
     assert [row[0] for row in csv.reader(io.StringIO(as_csv(report)))] == ["id", "ada", "d"]
 
 

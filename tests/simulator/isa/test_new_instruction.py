@@ -41,7 +41,7 @@ from simulator.explain.line import explain
 from simulator.pictures import animate, move
 from simulator.schedule import schedule
 from simulator.trace import trace
-from simulator.view import page
+from simulator.view import View
 
 program = assemble({TEXT!r} + "\\n")
 assert not check(program)
@@ -53,7 +53,7 @@ machine.lm0[0], machine.grf0[0] = 3, 10
 assert [str(i.place)[:3] for i in origin.inputs] == ["$m0", "$r0"] and origin.value == 7
 machine.run(program)
 assert (machine.lm1[0] == 7).all()
-assert len(page(program)) > 10_000
+assert len(View(program).page) > 10_000
 both = assemble("\\n".join([{TEXT!r}, "nop/2", {TEXT!r}.replace("$ln0v", "$ls0v")]) + "\\n")
 assert schedule(both).steps < both.steps
 """

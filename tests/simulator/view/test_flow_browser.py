@@ -14,7 +14,7 @@ from simulator.effects.places import Place
 from simulator.engine.state.contents import KINDS, UNITS
 from simulator.isa.program import Program
 from simulator.trace.history import History
-from simulator.view import page
+from simulator.view import View
 from simulator.view.opening import spot_of
 from tests.simulator.view.test_recording import PROGRAMS
 from tests.simulator.view.test_view_browser import DRIVER, browser, open_page
@@ -70,7 +70,7 @@ def test_the_page_names_the_writer_and_its_inputs_as_the_trace_does(browser: str
     machine.run(program, observer=history.observer)
     wanted = places(history, np.random.default_rng(3))
     answers = [(place, expected(program, history, place)) for place in wanted]
-    content = page(program)
+    content = View(program).page
     asked = [(place, answer) for place, answer in answers if answer is not None]
     words = [word_of(place) for place, _ in asked]
     script = ASK % json.dumps(words)

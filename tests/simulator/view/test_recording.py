@@ -18,7 +18,7 @@ from simulator.effects.places import parse_place
 from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, contents
 from simulator.engine.state.snapshot import snapshot
 from simulator.isa.units import PATHS
-from simulator.view import Opening, View, page
+from simulator.view import Opening, View
 from simulator.view.recording import ABSENT, UNKNOWN, Recorder, distinct, record
 from simulator.view.scope import CHIP, Scope, parse_unit
 
@@ -245,24 +245,24 @@ def unpacked(html: str) -> dict[str, Any]:
 
 
 def test_the_page_needs_nothing_but_itself() -> None:
-    html = page(assemble(PROGRAMS["vectors"], "vectors.vsm"))
+    html = View(assemble(PROGRAMS["vectors"], "vectors.vsm")).page
     assert "<title>vectors.vsm" in html
     assert not re.search(r"""https?:|\bsrc=|<link|@import|url\(|@[A-Z]+@""", html)
 
 
 def test_the_page_says_what_is_recorded() -> None:
     program = assemble(PROGRAMS["vectors"])
-    assert "all 4,096 PEs" in unpacked(page(program))["notes"][0]
-    notes = " ".join(unpacked(page(program, units=["n0c0b1"], start=4, until=5))["notes"])
+    assert "all 4,096 PEs" in unpacked(View(program).page)["notes"][0]
+    notes = " ".join(unpacked(View(program, units=["n0c0b1"], start=4, until=5).page)["notes"])
     assert "n0c0b1 only" in notes and "before line 4" in notes and "after line 5" in notes
 
 
 def test_a_name_with_special_letters_stays_text() -> None:
-    assert "<title>&lt;b&gt;@DATA@.vsm" in page(assemble("nop", "<b>@DATA@.vsm"))
+    assert "<title>&lt;b&gt;@DATA@.vsm" in View(assemble("nop", "<b>@DATA@.vsm")).page
 
 
 def test_findings_of_the_checks_stand_at_their_line() -> None:
-    frames = unpacked(page(assemble("ipassa $peid $lm0v\nipassa $lm0v $ln0v")))["frames"]
+    frames = unpacked(View(assemble("ipassa $peid $lm0v\nipassa $lm0v $ln0v")).page)["frames"]
     assert any("LM0" in text for remark in frames[2]["remarks"] for text in remark)
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from simulator import Machine, assemble
 from simulator.engine.state.contents import contents
-from simulator.view import View, page
+from simulator.view import View
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 OPTIONS = (
@@ -82,7 +82,7 @@ def browser() -> str:
 def run(browser: str, folder: Path, script: str, text: str = PROGRAM, anchor: str = "", size: str = "1280,800") -> Any:
     """What the script returns in the page of a program."""
     return open_page(
-        browser, folder, page(assemble(text, "sample.vsm")).replace("</body>", DRIVER % script), anchor, size
+        browser, folder, View(assemble(text, "sample.vsm")).page.replace("</body>", DRIVER % script), anchor, size
     )
 
 
@@ -228,7 +228,7 @@ def test_the_frame_of_a_notebook_shows_the_page(browser: str, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_a_unit_that_is_not_recorded_says_so(browser: str, tmp_path: Path) -> None:
-    content = page(assemble(PROGRAM), units=["n1c0b0"])
+    content = View(assemble(PROGRAM), units=["n1c0b0"]).page
     script = """return {
       unknown: document.querySelectorAll(".panel .unknown").length,
       shown: document.querySelectorAll(".panel [data-address]").length,
