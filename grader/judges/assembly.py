@@ -13,7 +13,7 @@ from grader.feedback.causes import NEGATIVE, STALE, STRAY, WRONG_COPIES
 from grader.feedback.diagnose import Kind, Seen, diagnose_assembly, marks
 from grader.feedback.failure import Failure, WrongWord
 from grader.feedback.pictures import error_of, first_unit, picture_of, value_text
-from grader.judges.program import assembled, failure_in, machine_failure, text_in
+from grader.judges.program import assembled, cost_of, failure_in, machine_failure, text_in
 from grader.result import Cost
 from grader.rigs.poisoned import OTHER_POISON, POISON
 from grader.rigs.rig import Array, Bits, Given, Inputs, Left, Place, Words, bits_of, run
@@ -57,23 +57,22 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class AssemblyCase:
-    """One case of a task. moved: at other addresses than the first. loose: words that may hold anything afterwards.
+    """One case of a task. loose: words that may hold anything afterwards.
 
-    par: of this case; counted: the task's par is the sum of these, the others show only where they are over it.
+    par: of this case; counted: the task's par is the sum of these. The others have other addresses than the first, and
+    show what they cost only where it is over par.
     """
 
     name: str
     inputs: Inputs
     outputs: tuple[Output, ...]
     par: int
-    moved: bool = False
     loose: tuple[Words, ...] = ()
     counted: bool = True
 
     def cost(self, answer: Values) -> Cost | None:
         """Steps and MV of a right answer."""
-        program = assembled(text_in(answer))
-        cost = Cost(self.name, program.steps + program.moves, self.par)
+        cost = cost_of(self.name, self.par, answer)
         return cost if self.counted or cost.score > cost.par else None
 
 
@@ -133,7 +132,7 @@ def _wrong(
             wanted, got, wrong, named, output.layout, output.kind,
             lambda: _run(case, text, OTHER_POISON).outputs[number], lambda: _untouched(case, text, number),
         )  # fmt: skip
-        cause, words = diagnose_assembly(seen, case.moved and others_passed)
+        cause, words = diagnose_assembly(seen, not case.counted and others_passed)
         guess = output.guessed(received)
         if guess and cause != STALE:
             cause, words = (cause if cause == NEGATIVE else ""), guess

@@ -9,6 +9,7 @@ from grader.emitter.kernels import MOST_CHARACTERS
 from grader.emitter.values import Values
 from grader.feedback.causes import READS_TOO_EARLY, STALE
 from grader.feedback.failure import Failure
+from grader.result import Cost
 from haribote.errors import HariboteError
 from haribote.kernel import MOST_LINES
 from simulator import AssemblyError, ExecutionError, assemble
@@ -40,6 +41,12 @@ def text_in(answer: Values) -> str:
 def assembled(text: str) -> Program:
     """The program. Raises AssemblyError."""
     return assemble(text, filename=tr("the answer's text"))
+
+
+def cost_of(name: str, par: int, answer: Values) -> Cost:
+    """What a right answer takes: its steps and MV."""
+    program = assembled(text_in(answer))
+    return Cost(name, program.steps + program.moves, par)
 
 
 def failure_in(name: str, text: str) -> Failure | None:

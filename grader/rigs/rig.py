@@ -107,7 +107,7 @@ class Words:
 
     def name_of(self, index: tuple[int, ...]) -> str:
         """Where copy 0 of an element is."""
-        return f"{unit_name(int(self.pe[index]))}, {self.memory} word {int(self.word[index])}"
+        return tr("{pe}, {memory} word {word}", unit_name(int(self.pe[index])), self.memory, int(self.word[index]))
 
     def machine(self, error: Array) -> Array:
         """The largest error in every PE of copy 0, [L2B, L1B, MAB, PE]."""

@@ -32,6 +32,11 @@ Objection = Failure | str | None
 """What is wrong with an answer; a sentence where nothing more is known of it, None or "" where nothing is wrong."""
 
 
+def no_cost(answer: Values) -> Cost | None:
+    """Of a case that is not counted."""
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """One case. given: what goes to the learner's code. judge: what is wrong with an answer.
@@ -47,7 +52,7 @@ class Trial:
     name: str
     given: Values
     judge: Callable[[Values], Objection]
-    cost: Callable[[Values], Cost | None] = lambda answer: None
+    cost: Callable[[Values], Cost | None] = no_cost
     earns: bool = True
     inputs: Callable[[], Inputs] | None = None
     lead: str = ""

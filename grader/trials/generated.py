@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -10,12 +10,12 @@ import numpy as np
 from grader.emitter.kernels import given_of
 from grader.emitter.s05_generators import REFUSED
 from grader.emitter.values import Values
-from grader.judges.program import assembled, text_in
+from grader.judges.program import cost_of
 from grader.result import Cost
 from grader.rigs.generator_cases import counted_cases, hidden_cases
 from grader.rigs.kernel_cases import Case
 from grader.rigs.kernel_run import inputs_of
-from grader.trials import Objection, Trial, Trials, refused
+from grader.trials import Objection, Trial, Trials, no_cost, refused
 from grader.trials.kernels import History, judge_kernel
 from haribote.answers.tasks import find_task
 from simulator.messages import tr
@@ -34,14 +34,12 @@ def _trials(task: str, rng: np.random.Generator) -> Iterator[Trial]:
     for case in counted:
         name = f"{case.row.name}: {case.name}"
         judge = partial(_judge, case, name, history, True)
-        cost: Callable[[Values], Cost | None] = sum_of.add if not case.moved else lambda answer: None
+        cost = no_cost if case.moved else sum_of.add
         yield Trial(name, given_of(case.op), judge, cost, inputs=partial(inputs_of, case))
     for hidden in hidden_cases(found, rng):
-        judge = partial(_judge, hidden.case, hidden.case.name, history, hidden.promised)
-        earns = hidden.promised
-        yield Trial(
-            hidden.case.name, given_of(hidden.case.op), judge, earns=earns, inputs=partial(inputs_of, hidden.case)
-        )
+        case, promised = hidden.case, hidden.promised
+        judge = partial(_judge, case, case.name, history, promised)
+        yield Trial(case.name, given_of(case.op), judge, earns=promised, inputs=partial(inputs_of, case))
 
 
 class _Sum:
@@ -54,8 +52,7 @@ class _Sum:
 
     def add(self, answer: Values) -> Cost | None:
         """One more right answer."""
-        program = assembled(text_in(answer))
-        self._scores.append(program.steps + program.moves)
+        self._scores.append(cost_of("", 0, answer).score)
         if len(self._scores) < self.expected:
             return None
         return Cost(tr("{expected} kernels together", self.expected), sum(self._scores), self.par)

@@ -13,11 +13,10 @@ from grader.emitter.values import Values
 from grader.feedback.causes import READS_TOO_EARLY
 from grader.feedback.failure import Failure
 from grader.judges.kernel import Home, judge_case, stray_case
-from grader.judges.program import assembled, failure_at, failure_in, text_in
-from grader.result import Cost
+from grader.judges.program import assembled, cost_of, failure_at, failure_in, text_in
 from grader.rigs.kernel_cases import Case, kernel_cases
 from grader.rigs.kernel_run import Scratch, inputs_of
-from grader.trials import Trial
+from grader.trials import Trial, no_cost
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
 from haribote.kernel import Op
@@ -65,7 +64,7 @@ def kernel_trials(
     for row in rows:
         for case in kernel_cases(row, seed):
             name = case.name if len(rows_of(task.id)) == 1 else f"{row.name}: {case.name}"
-            cost = partial(_cost, row) if case.counted else _no_cost
+            cost = partial(cost_of, row.name, row.par) if case.counted else no_cost
             judge = partial(judge_kernel, case, name, history)
             yield Trial(name, given_of(case.op), judge, cost, inputs=partial(inputs_of, case))
 
@@ -106,12 +105,3 @@ def _scratch_in(answer: Values) -> tuple[Scratch, ...]:
             tr("`op.scratch` is asked {found} times, at most {most_scratch} are allowed", len(found), MOST_SCRATCH)
         )
     return tuple((str(memory), int(first), int(count)) for memory, first, count in found)
-
-
-def _cost(row: KernelRow, answer: Values) -> Cost:
-    program = assembled(text_in(answer))
-    return Cost(row.name, program.steps + program.moves, row.par)
-
-
-def _no_cost(answer: Values) -> None:
-    return None

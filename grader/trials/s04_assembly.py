@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
 from grader.judges.assembly import AssemblyCase, Output, judge
-from grader.judges.program import assembled, failure_in, line_of, text_in
-from grader.result import Cost
+from grader.judges.program import assembled, cost_of, failure_in, line_of, text_in
 from grader.rigs.rig import DramWords, Given, Ints, Words, pes
 from grader.trials import Objection, Trial, Trials, Wrong
 from haribote.layout import Layout
@@ -27,6 +26,17 @@ from simulator.messages import tr
 Array = NDArray[Any]
 
 SUM_ERROR = 2.0**-18  # of a sum, relative to the sum of the sizes of what is summed
+
+
+def _name(count: str, given: Values, counted: bool) -> str:
+    """What a case is called: one at other addresses than the first by these too."""
+    others = ", ".join(f"{name}={value!r}" for name, value in given.items() if name != "count")
+    return count if counted else tr("{count}, {others}", count, others)
+
+
+def _everywhere(count: int) -> tuple[Ints, Ints]:
+    """Words 0 to count - 1 of every PE: word and PE, [L2B, L1B, MAB, PE, word] each."""
+    return np.arange(count) + np.zeros((*TREE, 1), np.int64), pes()[..., None] + np.zeros(count, np.int64)
 
 
 def _trial(case: AssemblyCase, given: Values, passed: list[str]) -> Trial:
@@ -73,21 +83,15 @@ def _first_moves(rng: np.random.Generator) -> Iterator[Trial]:
             Output(tr("the way down, to LM0"), in_lm0, down, "transfer", layout),
             Output(tr("the way up, to DRAM"), DramWords(group, target, count), up, "transfer", layout),
         )
-        name = tr("{count} long words", count) if counted else tr("{count} long words, {given}", count, _values(given))
+        name = _name(tr("{count} long words", count), given, counted)
         loose = (replace(in_lm0, copies=elsewhere),)
-        yield _trial(
-            AssemblyCase(name, inputs, outputs, 5 + 6 * count // 64, not counted, loose, counted), given, passed
-        )
+        yield _trial(AssemblyCase(name, inputs, outputs, 5 + 6 * count // 64, loose, counted), given, passed)
 
 
 def _spread(count: int) -> tuple[Ints, Ints]:
     """Long word i in PE i % 4, words 2 * (i // 4) and the next: word and PE, [count, 2] each."""
     i, w = np.indices((count, 2))
     return 2 * (i // 4) + w, i % 4
-
-
-def _values(given: Values) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in given.items() if name != "count")
 
 
 # --- 4.3 -------------------------------------------------------------------------------------------------------------
@@ -110,11 +114,9 @@ def _place_nops(rng: np.random.Generator) -> Iterator[Trial]:
         lines = [line for part in parts.values() for line in part]
         fewest = assembled(fix_nops(assembled("\n".join(lines)))).steps
         given: dict[str, Value] = {part: [*text] for part, text in parts.items()}
-        yield Trial(name, given, partial(_judge_nops, name, lines, fewest), partial(_steps, name, fewest), inputs=tuple)
-
-
-def _steps(name: str, par: int, answer: Values) -> Cost:
-    return Cost(name, assembled(text_in(answer)).steps, par)
+        yield Trial(
+            name, given, partial(_judge_nops, name, lines, fewest), partial(cost_of, name, fewest), inputs=tuple
+        )
 
 
 def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Objection:
@@ -161,8 +163,7 @@ def _replace_negative(rng: np.random.Generator) -> Iterator[Trial]:
         numbers = rng.standard_normal((*TREE, count)).astype(np.float32)
         special = np.array([-0.0, 0.0, -1e30, 1e-30], np.float32)
         numbers[..., :4] = rng.permuted(np.broadcast_to(special, numbers[..., :4].shape), axis=-1)
-        where = np.arange(count) + np.zeros((*TREE, 1), np.int64)
-        every = pes()[..., None] + np.zeros(count, np.int64)
+        where, every = _everywhere(count)
         other, seen, place = np.float32(value), numbers[:, :, mab], Words("LM1", y + where[:, :, mab], every[:, :, mab])
         layout = Layout.parse(f"((8_L2B:1), (8_L1B:1), (4_PE:1), ({count // 2}:1, 2_W:1))")
         guesses = (
@@ -174,11 +175,9 @@ def _replace_negative(rng: np.random.Generator) -> Iterator[Trial]:
         )  # fmt: skip
         right = np.where(seen >= 0, seen, other)
         output = Output("y", place, _bits(right), "element-wise", layout, guesses=guesses)
-        name = f"{count} words" if counted else f"{count} words, {_values(given)}"
+        name = _name(tr("{count} words", count), given, counted)
         inputs = (Given("x", Words("LM0", x + where, every), _bits(numbers)),)
-        yield _trial(
-            AssemblyCase(name, inputs, (output,), 4 + 3 * count // 8, not counted, counted=counted), given, passed
-        )
+        yield _trial(AssemblyCase(name, inputs, (output,), 4 + 3 * count // 8, counted=counted), given, passed)
 
 
 def _bits(numbers: Array) -> NDArray[np.uint32]:
@@ -198,8 +197,7 @@ def _sum_pes(rng: np.random.Generator) -> Iterator[Trial]:
         counted = number < 2
         given: Values = {"x": x, "y": y, "count": count}
         numbers = rng.standard_normal((*TREE, count)).astype(np.float32)
-        where = np.arange(count) + np.zeros((*TREE, 1), np.int64)
-        every = pes()[..., None] + np.zeros(count, np.int64)
+        where, every = _everywhere(count)
         layout = Layout.parse(f"((8_L2B:1), (8_L1B:1), (16_MAB:1), (4_PE:1), ({count // 2}:1, 2_W:1))")
         exact, sizes = (
             a.astype(np.float64).sum((2, 3), keepdims=True) + np.zeros_like(a) for a in (numbers, np.abs(numbers))
@@ -208,11 +206,9 @@ def _sum_pes(rng: np.random.Generator) -> Iterator[Trial]:
             "y", Words("LM1", y + where, every), _bits(exact), "sum", layout, exact, SUM_ERROR * sizes,
             _partial_sums(numbers.astype(np.float64)),
         )  # fmt: skip
-        name = f"{count} words" if counted else f"{count} words, {_values(given)}"
+        name = _name(tr("{count} words", count), given, counted)
         inputs = (Given("x", Words("LM0", x + where, every), _bits(numbers)),)
-        yield _trial(
-            AssemblyCase(name, inputs, (output,), 2 + 7 * count // 8, not counted, counted=counted), given, passed
-        )
+        yield _trial(AssemblyCase(name, inputs, (output,), 2 + 7 * count // 8, counted=counted), given, passed)
 
 
 def _partial_sums(n: Array) -> tuple[tuple[str, Array], ...]:

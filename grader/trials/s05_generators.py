@@ -34,7 +34,7 @@ def _spreads(rng: np.random.Generator) -> Iterator[Trial]:
             pairs.append((Layout.parse(f"(({units}{each // 2}:1, 2_W:1))"), large, 0))
         pairs.append((Layout((large.axes[1],)), large, 1))
     for small, large, axis in pairs:
-        name = f"{small} beside {large}"
+        name = tr("{small} beside {large}", str(small), str(large))
         given: dict[str, Value] = {"small": str(small), "large": str(large), "axis": axis}
         yield Trial(name, given, partial(_judge_spread, name, small, large, axis))
 

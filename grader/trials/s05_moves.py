@@ -28,7 +28,7 @@ def _layouts(rng: np.random.Generator) -> Iterator[Layout]:
 def _wanted(rng: np.random.Generator) -> Iterator[Trial]:
     for layout in _layouts(rng):
         for everywhere in (True, False):
-            name = f"{layout}, {tr('every copy') if everywhere else 'copy 0'}"
+            name = tr("{layout}, every copy", str(layout)) if everywhere else tr("{layout}, copy 0", str(layout))
             judge = partial(_judge_wanted, name, layout, everywhere)
             yield Trial(name, {"layout": str(layout), "everywhere": everywhere}, judge)
 
