@@ -10,7 +10,7 @@ import numpy as np
 from grader.feedback.failure import WrongWord
 from grader.rigs.poisoned import is_junk
 from grader.rigs.rig import DramTensor, DramWords, Inputs, Words
-from simulator import Machine
+from simulator import Machine, messages
 from simulator.effects.places import Place
 from simulator.effects.running import touches_of
 from simulator.engine.state.dump import format_word
@@ -128,8 +128,8 @@ class _Teller:
 
 def _held(origin: Origin) -> str:
     """A word, what it is in the instruction that read it, and what it holds."""
-    part, place, held = origin.part, origin.place, shown(origin.value)
-    return tr("{part} = {place} = {held}", part, place, held) if part else tr("{place} = {held}", place, held)
+    part = f"{messages.shown(origin.part)} = " if origin.part else ""
+    return f"{part}{origin.place} = {shown(origin.value)}"
 
 
 def element_at(inputs: Inputs, place: Place) -> str:

@@ -84,7 +84,7 @@ def _check_form(row: MoveRow, name: str, kinds: tuple[str, str]) -> None:
     near = [pair for pair in sorted(row.forms) if (pair[0][0], pair[1][0]) == memories] or sorted(row.forms)
     forms = " or ".join(f"{name} {spelled(a)} {spelled(b)}" for a, b in near[:4])
     raise OperandError(
-        tr("`{name}` does not move from {kinds} to {kinds2}", name, *map(spelled, kinds)),
+        tr("`{name}` does not move from {kinds} to {kinds2}", name, spelled(kinds[0]), spelled(kinds[1])),
         f"write {forms}",
     )
 

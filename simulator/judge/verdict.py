@@ -149,9 +149,7 @@ def _expectation(match: re.Match[str], filename: str, line: int) -> Expectation:
     kind = match["type"]
     if kind not in FLOATS and kind not in INTEGERS:
         known = ", ".join([*FLOATS, *INTEGERS])
-        raise SimulatorError(
-            tr("{filename}:{line}: unknown type `{kind}` of expected values", filename, line, kind), known
-        )
+        raise _refused(filename, line, tr("unknown type `{kind}` of expected values", kind), known)
     values = [value for value in match["values"].split(",") if value.strip()]
     numbers = tuple(_number(v, filename, line) if kind in FLOATS else _integer(v, kind, filename, line) for v in values)
     return Expectation(line, numbers, kind, tuple(_INDEX.findall(match["rest"])))
@@ -163,7 +161,7 @@ def _number(text: str, filename: str, line: int) -> float:
     except ValueError:
         number = nan
     if isnan(number):  # the machine has none
-        raise SimulatorError(tr("{filename}:{line}: `{text}` is not a number", filename, line, _short(text)))
+        raise _refused(filename, line, tr("`{text}` is not a number", _short(text)))
     return number
 
 
@@ -173,22 +171,17 @@ def _integer(text: str, kind: str, filename: str, line: int) -> int:
     try:
         number = int(text)
     except ValueError:
-        raise SimulatorError(
-            tr("{filename}:{line}: `{text}` is not an integer", filename, line, _short(text))
-        ) from None
+        raise _refused(filename, line, tr("`{text}` is not an integer", _short(text))) from None
     if not -(1 << (width - 1)) <= number < 1 << width:
-        raise SimulatorError(
-            tr(
-                "{filename}:{line}: `{text}` does not fit into the {width} bits of type {kind}",
-                filename=filename,
-                line=line,
-                text=_short(text),
-                width=width,
-                kind=kind,
-            )
-        )
+        what = tr("`{text}` does not fit into the {width} bits of type {kind}", _short(text), width, kind)
+        raise _refused(filename, line, what)
     bits = number & ((1 << width) - 1)
     return bits if kind.startswith("U") else _signed(bits, width)
+
+
+def _refused(filename: str, line: int, what: str, try_: str = "") -> SimulatorError:
+    """A line of a test case that cannot be used."""
+    return SimulatorError(f"{filename}:{line}: {what}", try_)
 
 
 def _signed(bits: int, width: int) -> int:
@@ -213,16 +206,11 @@ def _compare(case: Testcase, entries: Sequence[Printed], filename: str) -> tuple
         shown, kind = by_line.get(expectation.line, []), expectation.type
         found = [(entry, place, value) for entry in shown for place, value in enumerate(_decode(entry.value, kind))]
         if len(found) != len(expectation.values):
-            raise SimulatorError(
-                tr(
-                    "{filename}:{line}: the statement prints {found} values of type {kind}, but {values} are expected",
-                    filename=filename,
-                    line=expectation.line,
-                    found=len(found),
-                    kind=kind,
-                    values=len(expectation.values),
-                )
+            printed, values = len(found), len(expectation.values)
+            what = tr(
+                "the statement prints {printed} values of type {kind}, but {values} are expected", printed, kind, values
             )
+            raise _refused(filename, expectation.line, what)
         count += len(found)
         for number, ((entry, place, value), wanted) in enumerate(zip(found, expectation.values, strict=True)):
             if not _agree(value, _as_stored(wanted, kind), case.atol, case.rtol):

@@ -72,21 +72,12 @@ def parse(text: str) -> MemoryPart:
         raise SimulatorError(tr("{text!r} is no part of a memory", text), example)
     name, inside, kind = match[1].lower(), match[2], match[3]
     if name not in AXES:
-        raise SimulatorError(tr("{text!r}: there is no memory {match!r}", text, match[1]), ", ".join(AXES))
+        raise _refused(text, tr("there is no memory {match!r}", match[1]), ", ".join(AXES))
     axes, items = AXES[name], inside.split(",") if inside else []
     if len(items) > len(axes):
         has = ", ".join(axis for axis, _ in axes)
-        raise SimulatorError(
-            tr(
-                "{text!r}: {name} has {axes} axes ({has}), received {items}",
-                text=text,
-                name=name,
-                axes=len(axes),
-                has=has,
-                items=len(items),
-            ),
-            example,
-        )
+        what = tr("{name} has {axes} axes ({has}), received {items}", name, len(axes), has, len(items))
+        raise _refused(text, what, example)
     given = [_one(text, item, *axis) for item, axis in zip(items, axes, strict=False)]
     whole = [(0, length) for _, length in axes[len(given) :]]
     default = "i" if axes[-1][0] == "long word" or name == "omr" else "f"
@@ -96,34 +87,26 @@ def parse(text: str) -> MemoryPart:
 def _one(text: str, item: str, axis: str, length: int) -> int | tuple[int, int]:
     match = _INDEX.fullmatch(item)
     if not match:
-        raise SimulatorError(
-            tr("{text!r}: {strip!r} is no index", text, item.strip()), tr("a number such as 3, or a range such as 0:8")
-        )
+        what = tr("{strip!r} is no index", item.strip())
+        raise _refused(text, what, tr("a number such as 3, or a range such as 0:8"))
     first, end = int(match[3] or match[1] or 0), int(match[2] or length)
     if match[3] is not None:
         end = first + 1
     if not 0 <= first < end <= length:
-        raise SimulatorError(
-            tr(
-                "{text!r}: {strip} is not within 0:{length} ({axis})",
-                text=text,
-                strip=item.strip(),
-                length=length,
-                axis=axis,
-            ),
-            f"0:{min(length, 8)}",
-        )
+        what = tr("{strip} is not within 0:{length} ({axis})", item.strip(), length, axis)
+        raise _refused(text, what, f"0:{min(length, 8)}")
     return first if match[3] is not None else (first, end)
+
+
+def _refused(text: str, what: str, try_: str) -> SimulatorError:
+    return SimulatorError(tr("{text!r}: {what}", text, what), try_)
 
 
 def read(machine: Machine, place: MemoryPart) -> NDArray[Any]:
     """The bits of a place. Raises SimulatorError where they are too many for a table."""
-    if prod(place.shape) > MOST:
-        count = f"{prod(place.shape):,} values"
-        raise SimulatorError(
-            tr("{text}: {count} are too many to show, at most {most:,}", place.text, count, MOST),
-            tr("fewer of each axis"),
-        )
+    if (count := prod(place.shape)) > MOST:
+        message = tr("{text}: {count:,} values are too many to show, at most {most:,}", place.text, count, MOST)
+        raise SimulatorError(message, tr("fewer of each axis"))
     return np.asarray(_array(machine, place)).copy()
 
 
