@@ -84,12 +84,6 @@ def invitation(task: Task | None) -> str:
     if task is None:
         return tr("all tasks are done")
     path = path_shown(ROOT / "haribote" / task.file)
-    head = tr(
-        "next: task {id} ({title}), {level}, {minutes} min",
-        id=task.id,
-        title=task.title,
-        level=word(task.level),
-        minutes=task.minutes,
-    )
+    head = tr("next: task {id} ({title}), {level}, {minutes} min", task.id, task.title, word(task.level), task.minutes)
     steps = {"read": shown(task.place), "write": path, "then": f"grader check {task.id}"}
     return "\n".join([head, *(f"  {left(word(step), 5)}  {what}" for step, what in steps.items())])

@@ -46,17 +46,11 @@ class Diagnostic:
 
     def render(self, filename: str) -> str:
         """`relu.vsm:3:7: error: message` and, indented below it, what to try."""
-        return advised(
-            tr(
-                "{filename}:{line}:{column}: {severity}: {message}",
-                filename=filename,
-                line=self.line,
-                column=self.column,
-                severity=self.label,
-                message=self.message,
-            ),
-            self.fix,
-        )
+        return advised(self.told(f"{filename}:{self.line}:{self.column}"), self.fix)
+
+    def told(self, place: str) -> str:
+        """The finding in a line. place: how its line and its column are called there."""
+        return tr("{place}: {severity}: {message}", place, self.label, self.message)
 
 
 class UserError(Exception):

@@ -52,20 +52,14 @@ def story_of(program: Program, start: Machine, inputs: Inputs, word: WrongWord, 
 
 
 def _head(word: WrongWord) -> str:
-    received = shown(word.received)
+    name, place, received = word.name, word.place, shown(word.received)
     if word.expected is None:
-        return tr(
-            "{name} ({place}) has changed, but belongs to no output: received {received}",
-            word.name,
-            word.place,
-            received,
-        )
-    expected = shown(word.expected)
+        return tr("{name} ({place}) has changed, but belongs to no output: received {received}", name, place, received)
     return tr(
         "the first wrong word is {name} in {place}: expected {expected}, received {received}",
-        word.name,
-        word.place,
-        expected,
+        name,
+        place,
+        shown(word.expected),
         received,
     )
 

@@ -8,18 +8,24 @@ from typing import Any
 
 import onnx
 
-from grader.emitter.loading import AnswerError, required
+from grader.emitter.loading import REFUSED, AnswerError, required
 from grader.emitter.values import Value
 from haribote.errors import UnsupportedOp
 from simulator.messages import tr
 
-MODEL, REFUSED = "model", "refused"
+MODEL = "model"
+
+
+def bytes_of(model: onnx.ModelProto) -> bytes:
+    """A graph as bytes, the same for equal graphs."""
+    content: bytes = model.SerializeToString(deterministic=True)
+    return content
 
 
 def graph_answer(make: Callable[[], onnx.ModelProto]) -> dict[str, Value]:
     """The answer `{"model": …}` with the graph that `make` gives; `{"refused": why}` where `g.require` has refused."""
     try:
-        return {MODEL: make().SerializeToString(deterministic=True)}
+        return {MODEL: bytes_of(make())}
     except AnswerError as error:  # what a guarded function makes of every error
         if isinstance(error.__cause__, UnsupportedOp):
             return {REFUSED: str(error)}

@@ -24,6 +24,8 @@ from simulator.messages import Text, tr
 T = TypeVar("T")
 
 MOST_BYTES = 2**20  # of an answer's file
+REFUSED = "refused"
+"""In an answer: what UnsupportedShape or UnsupportedOp said."""
 
 
 class AnswerError(HariboteError):

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.graphs import graph_given, returned_graph
+from grader.emitter.graphs import bytes_of, graph_given, returned_graph
 from grader.emitter.loading import AnswerError, required
 from grader.emitter.values import Value, Values
 from haribote.answers.ownership import standing_in
@@ -92,12 +92,9 @@ def nhwc(function: Function, given: Values) -> dict[str, Value]:
 def mixed_precision(function: Function, given: Values) -> dict[str, Value]:
     """Given a graph and a short format: the mixed graph, and whether the given one stayed as it was."""
     model = graph_given(given["model"])
-    before = model.SerializeToString(deterministic=True)
+    before = bytes_of(model)
     result = function(model, given["short"])
-    return {
-        "model": returned_graph(result).SerializeToString(),
-        "kept": model.SerializeToString(deterministic=True) == before,
-    }
+    return {"model": returned_graph(result).SerializeToString(), "kept": bytes_of(model) == before}
 
 
 FORMS: dict[str, Form] = {"3.1": gemm, "3.2": softmax_or_step, "3.3": fuse, "3.4": nhwc, "3.5": mixed_precision}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.graphs import graph_answer, graph_given, returned_graph
+from grader.emitter.graphs import bytes_of, graph_answer, graph_given, returned_graph
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from simulator.messages import tr
@@ -12,10 +12,8 @@ from simulator.messages import tr
 def transfers(function: Function, given: Values) -> dict[str, Value]:
     """Given a graph with layouts: the one with transfers, and whether the given one stayed as it was."""
     model = graph_given(given["model"])
-    before = model.SerializeToString(deterministic=True)
-    return graph_answer(lambda: returned_graph(function(model))) | {
-        "kept": model.SerializeToString(deterministic=True) == before
-    }
+    before = bytes_of(model)
+    return graph_answer(lambda: returned_graph(function(model))) | {"kept": bytes_of(model) == before}
 
 
 def cheapest(function: Function, given: Values) -> dict[str, Value]:

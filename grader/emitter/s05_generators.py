@@ -8,12 +8,10 @@ import numpy as np
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.kernels import op_of, operand_of, text_of
-from grader.emitter.loading import Refused
+from grader.emitter.loading import REFUSED, Refused
 from grader.emitter.values import Value, Values, listed
 from haribote.layout import Layout
 
-REFUSED = "refused"
-"""In an answer: what UnsupportedShape said."""
 NOTHING = -1
 
 

@@ -38,13 +38,8 @@ def leaves_first(function: Function, given: Values) -> dict[str, Value]:
 def _chosen(function: Function, uses: Sequence[Sequence[int]], now: int) -> int:
     number = function(uses, now)
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < len(uses):
-        raise AnswerError(
-            tr(
-                "the function must return a number from 0 to {value}, received {number}",
-                len(uses) - 1,
-                str(number)[:80],
-            )
-        )
+        last, found = len(uses) - 1, str(number)[:80]
+        raise AnswerError(tr("the function must return a number from 0 to {value}, received {number}", last, found))
     return int(number)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import onnx
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.graphs import REFUSED, graph_answer, in_place_of
-from grader.emitter.loading import AnswerError, required
+from grader.emitter.graphs import graph_answer, in_place_of
+from grader.emitter.loading import REFUSED, AnswerError, required
 from grader.emitter.values import Value, Values, ints
 from haribote.errors import HariboteError
 from simulator.messages import tr

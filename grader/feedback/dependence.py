@@ -75,16 +75,7 @@ class Moves:
             return tr("{out} depends on {name}, should be {should}", out, elements(self.name, self.counts), should)
         missing, extra = elements(self.name, self.missing), elements(self.name, self.extra)
         if self.more and not extra:
-            some = elements(self.name, self.unknown & ~self.should)
-            if missing:
-                return tr(
-                    "{out} does not depend on {missing} but depends on some of {some}, should depend on {should}",
-                    out,
-                    missing,
-                    some,
-                    should,
-                )
-            return tr("{out} depends on some of {some}, should depend on {should}", out, some, should)
+            extra = tr("some of {some}", elements(self.name, self.unknown & ~self.should))
         if missing and extra:
             return tr(
                 "{out} does not depend on {missing} but depends on {extra}, should depend on {should}",

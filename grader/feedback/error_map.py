@@ -56,11 +56,7 @@ def _summary(failure: Failure, head: str, index: tuple[int, ...]) -> str:
     if not index:
         return tr("{head}; expected {expected}, received {received}", head, expected, received)
     return tr(
-        "{head}; the first at {index}: expected {expected}, received {received}",
-        head=head,
-        index=list(index),
-        expected=expected,
-        received=received,
+        "{head}; the first at {index}: expected {expected}, received {received}", head, list(index), expected, received
     )
 
 

@@ -325,13 +325,7 @@ def _paired(case: Case, probe: Probe, found: Dependence, number: int, share: Arr
 def _taken(out: str, one: str, factors: list[str], right: str) -> str:
     """One element is multiplied by one or two others."""
     if len(factors) == 1:
-        return tr(
-            "{out} takes {one} times {factors}, should be times {right}",
-            out=out,
-            one=one,
-            factors=factors[0],
-            right=right,
-        )
+        return tr("{out} takes {one} times {factors}, should be times {right}", out, one, factors[0], right)
     a, b = factors
     return tr("{out} takes {one} times {a} and {b}, should be times {right}", out, one, a, b, right)
 

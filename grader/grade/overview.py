@@ -55,13 +55,7 @@ def overview(paths: Sequence[Path], graded: Path) -> str:
     for stage, tasks in stages:
         counts = [sum(state[task.id] in ("passed", "claimed") for task in tasks) == len(tasks) for state in readable]
         lines.append(
-            tr(
-                "{stage}: {counts} of {readable} have all {tasks} tasks",
-                stage=stage,
-                counts=sum(counts),
-                readable=len(readable),
-                tasks=len(tasks),
-            )
+            tr("{stage}: {counts} of {readable} have all {tasks} tasks", stage, sum(counts), len(readable), len(tasks))
         )
     return "\n".join([*lines, shown(LEGEND), shown(_LEVELS)])
 

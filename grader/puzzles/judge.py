@@ -149,21 +149,10 @@ def differences(puzzle: Puzzle, wanted: Memories, received: Memories) -> str:
         wrong = words_of(memory, received[memory]) != words_of(memory, wanted[memory])
         if wrong.any() and (memory in puzzle.targets or memory in LMS):
             first = _name_of(memory, tuple(int(number) for number in np.argwhere(wrong)[0]))
-            count, name = int(wrong.sum()), memory.upper()
-            if memory in puzzle.targets:
-                parts.append(
-                    tr("{count:,} words of {name} are not as wanted; the first is {first}", count, name, first)
-                )
-            else:
-                parts.append(
-                    tr(
-                        "{count:,} words of {name} are not as wanted, which should stay as it was; the first "
-                        "is {first}",
-                        count,
-                        name,
-                        first,
-                    )
-                )
+            some = tr("{count:,} words of {name} are not as wanted", int(wrong.sum()), memory.upper())
+            if memory not in puzzle.targets:
+                some = tr("{stray}, which should stay as it was", some)
+            parts.append(tr("{some}; the first is {first}", some, first))
     return "\n".join(parts)
 
 

@@ -212,14 +212,8 @@ def _name(op: Op) -> str:
     """`UL of 64x16 in ((…)), LM0 word 4 -> DRAM long word 64`: what a learner reads of a case that nobody has seen."""
     (given, *_), (sources, target) = op.inputs, described_places(op)
     layout = given.layout if given.memory != "DRAM" else op.y.layout
-    return tr(
-        "{kind} of {value} in {layout}, {sources} -> {target}",
-        kind=op.kind,
-        value="x".join(map(str, given.shape)),
-        layout=layout,
-        sources=sources,
-        target=target,
-    )
+    size = "x".join(map(str, given.shape))
+    return tr("{kind} of {value} in {layout}, {sources} -> {target}", op.kind, size, layout, sources, target)
 
 
 def _inputs(rng: np.random.Generator, layouts: list[Layout], memory: Memory | None = None) -> list[Operand]:

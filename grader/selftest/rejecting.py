@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from grader.emitter.graphs import REFUSED
+from grader.emitter.graphs import bytes_of
+from grader.emitter.loading import REFUSED
 from grader.emitter.replies import Reply
 from grader.emitter.values import Value, encode
 from grader.judging import SOURCES, judge_reply
@@ -79,5 +80,4 @@ def _canonical(value: Value) -> Value:
                 attribute.i = int(attribute.i != 0)
             if attribute.name == "keepdims" and attribute.i == 1:
                 node.attribute.remove(attribute)
-    content: bytes = model.SerializeToString(deterministic=True)
-    return content
+    return bytes_of(model)

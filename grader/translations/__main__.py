@@ -38,15 +38,7 @@ def _run(options: argparse.Namespace) -> int:
             write_file(path, "\n".join(map(entry, texts)).encode())
             to_do = sum(" " in text.of for text in texts)
             left += to_do
-            print(
-                tr(
-                    "{into} {notebook}: {texts} tasks, {to_do} to translate",
-                    into=into,
-                    notebook=notebook,
-                    texts=len(texts),
-                    to_do=to_do,
-                )
-            )
+            print(tr("{into} {notebook}: {texts} tasks, {to_do} to translate", into, notebook, len(texts), to_do))
     return 1 if left else 0
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from grader.emitter.kernels import given_of
-from grader.emitter.s05_generators import REFUSED
+from grader.emitter.loading import REFUSED
 from grader.emitter.values import Values
 from grader.judges.program import cost_of
 from grader.result import Cost

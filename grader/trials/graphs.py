@@ -15,7 +15,8 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from onnx import inliner
 
-from grader.emitter.graphs import MODEL, REFUSED
+from grader.emitter.graphs import MODEL
+from grader.emitter.loading import REFUSED
 from grader.emitter.values import Values
 from grader.trials import NEAR, Objection, Trial, compare, refused
 from haribote.errors import GraphError

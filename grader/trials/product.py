@@ -12,7 +12,8 @@ from functools import cache
 import numpy as np
 import onnx
 
-from grader.emitter.graphs import REFUSED as REFUSED_KEY
+from grader.emitter.graphs import bytes_of
+from grader.emitter.loading import REFUSED as REFUSED_KEY
 from grader.emitter.values import Value, Values
 from grader.feedback.causes import REFUSED
 from grader.feedback.failure import Failure
@@ -73,5 +74,4 @@ def _learns(step: onnx.ModelProto, feeds: Mapping[str, Array], names: Mapping[st
 @cache
 def forward() -> Value:
     """The forward graph with its loss, as bytes, from which the step is made."""
-    content: bytes = mlp_forward().SerializeToString(deterministic=True)
-    return content
+    return bytes_of(mlp_forward())

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import onnx
 
+from grader.emitter.graphs import bytes_of
 from grader.emitter.values import Value
 from grader.trials import Array, Trial, Trials, Wrong
 from grader.trials.graphs import must_give, must_refuse
@@ -97,12 +97,7 @@ def _given(op_type: str, values: dict[str, Array], w: Array, attributes: dict[st
     weight = builder.input("w", w.shape, w.dtype)
     y = builder.op(op_type, *names, name="y", **attributes)
     builder.output(builder.op("ReduceSum", builder.op("Mul", y, weight, name="weighted"), name="loss", keepdims=0))
-    return {"model": _bytes(builder.finish()), "op": op_type, "wanted": list(names)}
-
-
-def _bytes(model: onnx.ModelProto) -> bytes:
-    content: bytes = model.SerializeToString(deterministic=True)
-    return content
+    return {"model": bytes_of(builder.finish()), "op": op_type, "wanted": list(names)}
 
 
 def _forward(op_type: str, values: dict[str, Array], attributes: dict[str, Any]) -> Array:

@@ -202,11 +202,8 @@ def _fusion(
         if failure:
             return failure
         if clusters is not None and received != clusters:
-            text = tr(
-                "the clusters must be {clusters}\nreceived are the clusters {received}",
-                _grouped(clusters),
-                _grouped(received),
-            )
+            wanted, given = _grouped(clusters), _grouped(received)
+            text = tr("the clusters must be {clusters}\nreceived are the clusters {received}", wanted, given)
             return tr("{text}\nof the graph {model}", text, _lines(model))
         if nodes and len(fused.graph.node) != nodes:
             return tr("{nodes} nodes must be left, received {node}", nodes, len(fused.graph.node))

@@ -139,10 +139,7 @@ def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Obj
     steps, most = assembled(text).steps, fewest + fewest // 4
     if steps > most:
         return tr(
-            "no wait is too short, but {fewest} steps are enough, at most {most}; received {steps}",
-            fewest,
-            most,
-            steps,
+            "no wait is too short, but {fewest} steps are enough, at most {most}; received {steps}", fewest, most, steps
         )
     return None
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 import onnx
 
-from grader.emitter.graphs import REFUSED
+from grader.emitter.loading import REFUSED
 from grader.emitter.values import Value, Values
 from grader.trials import Objection, Trial, Trials, Wrong
 from grader.trials.fusion_graphs import mlp_step

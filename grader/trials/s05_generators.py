@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from grader.emitter.s05_generators import REFUSED
+from grader.emitter.loading import REFUSED
 from grader.emitter.values import Value, Values, listed
 from grader.judges.program import text_in
 from grader.rigs.generator_cases import FAMILIES
@@ -122,13 +122,7 @@ def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: A
     if not len(bad):
         return None
     group, cycle, k = (int(number) for number in bad[0])
-    what = tr(
-        "group {group} of block {value}, cycle {cycle}, index {value2}",
-        group=group,
-        value=k // 8,
-        cycle=cycle,
-        value2=k % 8,
-    )
+    what = tr("group {group} of block {value}, cycle {cycle}, index {value2}", group, k // 8, cycle, k % 8)
     return tr(
         "{what}: high + low is {received:.7g}, should be {right:.7g}",
         what,

@@ -208,11 +208,7 @@ def _violated(starts: Array, units: Words, lengths: Words, before: Sequence[Mapp
         for step in range(int(start), int(start) + length):
             if (unit, step) in busy:
                 return tr(
-                    "jobs {busy} and {job} use unit {unit} in the same step {step}",
-                    busy=busy[unit, step],
-                    job=job,
-                    unit=unit,
-                    step=step,
+                    "jobs {busy} and {job} use unit {unit} in the same step {step}", busy[unit, step], job, unit, step
                 )
             busy[unit, step] = job
     return ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.emitter.graphs import REFUSED
+from grader.emitter.loading import REFUSED
 from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
 from grader.trials import Array, Objection, Trial, Trials, Wrong, array_in, compare, refused

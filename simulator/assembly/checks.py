@@ -51,17 +51,14 @@ def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
     for column, instruction in step.placed:
         for source in instruction.sources:
             if isinstance(source.operand, Path) and source.operand.name not in valid:
-                yield _warn(
-                    step.line,
-                    column + source.offset,
-                    tr(
-                        "the last step before this one that is not a nop put nothing on ${name}; "
-                        "{not_known} (docs/isa.md, Waits)",
-                        source.operand.name,
-                        NOT_KNOWN,
-                    ),
-                    tr("read the path right after the step that fills it"),
+                message = tr(
+                    "the last step before this one that is not a nop put nothing on ${name}; "
+                    "{not_known} (docs/isa.md, Waits)",
+                    source.operand.name,
+                    NOT_KNOWN,
                 )
+                fix = tr("read the path right after the step that fills it")
+                yield _warn(step.line, column + source.offset, message, fix)
 
 
 def _layout(instruction: Instruction, operand: Turnaround | L1bm) -> tuple[int, int]:
@@ -96,10 +93,7 @@ def _replay(
     if _layout(instruction, operand) != _layout(sender, target):
         written = tr("{op} with ${value}b", sender.op, "l" * (target.words // 2))
         message = tr(
-            "{name} was written by {written} (line {line}), of another transfer family or width",
-            name,
-            written,
-            line,
+            "{name} was written by {written} (line {line}), of another transfer family or width", name, written, line
         )
         return message, tr("use the same family, and `ll` on both sides or on none"), "error"
     if time != now - 1:
@@ -123,47 +117,30 @@ def _odd_addresses(instruction: Instruction, line: int, column: int) -> Iterator
     for end in instruction.ends:
         operand = end.operand
         if isinstance(operand, PeMemory) and any(a % operand.words for a in operand.addresses):
-            yield _warn(
-                line,
-                column + end.offset,
-                tr("the stride leads to misaligned addresses; they are rounded down"),
-                tr("use a larger stride"),
-            )
+            message = tr("the stride leads to misaligned addresses; they are rounded down")
+            yield _warn(line, column + end.offset, message, tr("use a larger stride"))
         if instruction.op == "l1bmp" and isinstance(operand, L1bm) and operand.address % (2 * operand.words):
-            yield _warn(
-                line,
-                column + end.offset,
-                tr(
-                    "known programs give l1bmp multiples of {value} here, not {address}",
-                    2 * operand.words,
-                    operand.address,
-                ),
-                f"use {operand.address - operand.address % (2 * operand.words)}",
-            )
+            address, unit = operand.address, 2 * operand.words
+            message = tr("known programs give l1bmp multiples of {value} here, not {address}", unit, address)
+            yield _warn(line, column + end.offset, message, f"use {address - address % unit}")
 
 
 def _extended_products(step: Step, made: bool) -> Iterator[Diagnostic]:
     """Half products after a `hbfe`: how factors that it flags are rounded is not known (isa.md, section 11.3)."""
     for column, instruction in step.placed:
         if made and instruction.precision == "h" and instruction.op in ("mmul", "mfma"):
-            yield _warn(
-                step.line,
-                column,
-                tr("products of what hbfe has flagged (exponent field 0) are not known; here they count as they are"),
-                tr("use hbfn for factors"),
+            message = tr(
+                "products of what hbfe has flagged (exponent field 0) are not known; here they count as they are"
             )
+            yield _warn(step.line, column, message, tr("use hbfn for factors"))
 
 
 def _tag(tag: int, line: int, column: int) -> Iterator[Diagnostic]:
     """The manual's tags end at 3f, but the public compiler tags every MV `i9f` (isa.md, section 3)."""
     if tag >= isa.WAIT_TAGS:
         last = f"i{isa.WAIT_TAGS - 1:02x}"
-        yield _warn(
-            line,
-            column,
-            tr("the tag i{tag:02x} is above {last}, the last one documented", tag, last),
-            tr("use i01 to {last}", last),
-        )
+        message = tr("the tag i{tag:02x} is above {last}, the last one documented", tag, last)
+        yield _warn(line, column, message, tr("use i01 to {last}", last))
 
 
 def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
@@ -176,17 +153,13 @@ def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
             yield from _odd_addresses(instruction, line.line, column)
     elif isinstance(line, DebugGet) and line.target.memory in ("grf0", "grf1") and line.target.address % 2:
         address = line.target.address
-        yield _warn(
-            line.line,
-            1,
-            tr(
-                "a long word starts at an even address; what the emulator prints for {address} is not known, "
-                "here it is words {address} and {value}",
-                address,
-                address + 1,
-            ),
-            f"use {address - 1}",
+        message = tr(
+            "a long word starts at an even address; what the emulator prints for {address} is not known, "
+            "here it is words {address} and {value}",
+            address,
+            address + 1,
         )
+        yield _warn(line.line, 1, message, f"use {address - 1}")
 
 
 # --- findings and repairs --------------------------------------------------------------------------------------------

@@ -46,13 +46,7 @@ class Place(NamedTuple):
             return f"$omr{self.word // 4} cycle {self.word % 4} {unit}"
         if self.memory == "bar":
             return tr("base address of LM{word} {unit}", self.word, unit)
-        return tr(
-            "${memory} cycle {value} word {value2} {unit}",
-            memory=self.memory,
-            value=self.word // 4,
-            value2=self.word % 4,
-            unit=unit,
-        )
+        return tr("${memory} cycle {value} word {value2} {unit}", self.memory, self.word // 4, self.word % 4, unit)
 
 
 def parse_place(text: str) -> tuple[Place, ...]:

@@ -156,13 +156,7 @@ def _evidence() -> Iterator[str]:
         tr("{instructions} PE instructions", len(isa.INSTRUCTIONS)),
         tr("{moves} MV instructions", len(isa.MOVES)),
     )
-    yield tr(
-        "\n{pe} in {opcodes} spellings, {mv} in {move_opcodes}.\n",
-        pe=pe,
-        opcodes=len(OPCODES),
-        mv=mv,
-        move_opcodes=len(MOVE_OPCODES),
-    )
+    yield tr("\n{pe} in {opcodes} spellings, {mv} in {move_opcodes}.\n", pe, len(OPCODES), mv, len(MOVE_OPCODES))
     yield _said(
         tr(
             'Where a comment in the source cites a section ("isa.md, section 12.2"), that is of the notes for\n'

@@ -221,13 +221,7 @@ def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
             transfer.points(),
             strict=True,
         ):
-            yield tr(
-                "{end}: {memory}[{points}] of {side}",
-                end=end,
-                memory=side.memory,
-                points=_spans(points, -1),
-                side=_units(side, points),
-            )
+            yield tr("{end}: {memory}[{points}] of {side}", end, side.memory, _spans(points, -1), _units(side, points))
     else:
         longs = isa.DAR_UNIT * move.units
         yield tr("A comes from the DRAM address table: an entry is used for {longs} long words, then the next", longs)

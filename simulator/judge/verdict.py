@@ -215,17 +215,17 @@ def _compare(case: Testcase, entries: Sequence[Printed], filename: str) -> tuple
         for number, ((entry, place, value), wanted) in enumerate(zip(found, expectation.values, strict=True)):
             if not _agree(value, _as_stored(wanted, kind), case.atol, case.rtol):
                 index = expectation.indices[number] if number < len(expectation.indices) else f"value {number}"
-                where = tr(
-                    "{names} {unit} address {address}, element {place}",
-                    names=NAMES[entry.memory],
-                    unit=entry.unit,
-                    address=entry.address,
-                    place=place,
-                )
+                where = _where(entry, place)
                 wrong.append(
                     tr("at {index}: expected {wanted!r}, found {value!r} ({where})", index, wanted, value, where)
                 )
     return wrong, count
+
+
+def _where(entry: Printed, place: int) -> str:
+    """Where an element of a printed long word is."""
+    memory = NAMES[entry.memory]
+    return tr("{names} {unit} address {address}, element {place}", memory, entry.unit, entry.address, place)
 
 
 def _decode(value: int, kind: str) -> list[Number]:

@@ -68,15 +68,7 @@ def findings_text(source: str, found: Sequence[Diagnostic]) -> str:
     """Findings with the lines that they are about; line and column count from 1, the cell's first line left out."""
     lines, parts = source.split("\n"), []
     for finding in found:
-        parts.append(
-            tr(
-                "line {line}:{column}: {severity}: {message}",
-                line=finding.line,
-                column=finding.column,
-                severity=finding.label,
-                message=finding.message,
-            )
-        )
+        parts.append(finding.told(tr("line {line}:{column}", finding.line, finding.column)))
         if 0 < finding.line <= len(lines):
             parts += [f"    {lines[finding.line - 1]}", f"    {' ' * (finding.column - 1)}^"]
         parts[-1] = advised(parts[-1], finding.fix)

@@ -105,13 +105,8 @@ def _card(text: str, program: Program, options: CellOptions, machine: Machine, r
     found = check(program)
     early = any(finding.severity == "error" for finding in found)
     cost = cost_of(program)
-    head = tr(
-        "{steps} step{s} and {moves} MV, {cycles:g} cycles",
-        steps=cost.steps,
-        s="s" * (cost.steps != 1),
-        moves=cost.moves,
-        cycles=cost.cycles,
-    )
+    steps, s = cost.steps, "s" * (cost.steps != 1)
+    head = tr("{steps} step{s} and {moves} MV, {cycles:g} cycles", steps, s, cost.moves, cost.cycles)
     if cost.nops:
         head = tr("{head}; {nops} step{s} of them wait", head, cost.nops, "s" * (cost.nops != 1))
     if early:

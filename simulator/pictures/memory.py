@@ -50,13 +50,7 @@ def memory(
     unit_name = name_of(numbers)
     holders = int((per_unit > 0).sum())
     noun = {"pe": "PEs", "l1b": "L1Bs", "l2b": "L2Bs", "group": tr("groups")}[kind.level]
-    head = tr(
-        "{upper}: {holders:,} of {per_unit:,} {noun} hold something",
-        upper=name.upper(),
-        holders=holders,
-        per_unit=len(per_unit),
-        noun=noun,
-    )
+    head = tr("{upper}: {holders:,} of {per_unit:,} {noun} hold something", name.upper(), holders, len(per_unit), noun)
     canvas = Canvas()
     canvas.text(MARGIN, 28, head, "head")
     bottom = _map(canvas, kind.level, per_unit, numbers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from simulator.engine.state.contents import contents, long_word_addresses
 from simulator.engine.state.memories import Memories
 from simulator.isa import L2BS
 from simulator.isa.program import DebugSet, DebugTarget
-from simulator.isa.tree import SIZES, index_of, levels_of, name_of
+from simulator.isa.tree import SIZES, levels_of
 
 STEPS = {"lm0": 2, "lm1": 2, "grf0": 2, "grf1": 2}  # addresses per long word; others: 1
 
@@ -29,10 +29,12 @@ class Unit:
 
 def units(target: DebugTarget) -> Iterator[Unit]:
     """Every matching unit, in the order n, c, b, m, p; a field that is not written means all."""
-    fields = {level: getattr(target, level) for level in levels_of(target.memory)}
-    choices = [range(SIZES[level]) if number is None else (number,) for level, number in fields.items()]
-    for numbers in product(*choices):
-        yield Unit(name_of(numbers), index_of(numbers))
+    found = [("", 0)]
+    for level in levels_of(target.memory):
+        size, number = SIZES[level], getattr(target, level)
+        numbers = range(size) if number is None else (number,)
+        found = [(f"{name}{level}{n}", size * index + n) for name, index in found for n in numbers]
+    return starmap(Unit, found)
 
 
 def addresses(target: DebugTarget, count: int) -> list[int]:

@@ -159,7 +159,8 @@ def test_a_mistake_has_no_traceback_but_the_lines_that_led_to_it(
 ENTRIES = {
     "{steps} step{s} and {moves} MV, {cycles:g} cycles": "{steps}ステップと MV {moves}個、{cycles}サイクル",
     "{head}; {nops} step{s} of them wait": "{head}（うち{nops}ステップは待ち）",
-    "line {line}:{column}: {severity}: {message}": "{line}行目：{column}：{severity}：{message}",
+    "line {line}:{column}": "{line}行目：{column}",
+    "{place}: {severity}: {message}": "{place}：{severity}：{message}",
     "error": "エラー",
     "word": "ワード",
     "integers": "整数",
@@ -193,7 +194,7 @@ def test_cells_speak_the_language_of_the_moment(cell: Cells) -> None:
 
 
 def test_a_mistake_is_in_the_language(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
-    with japanese(ENTRIES | {"{filename}:{line}:{column}: {severity}: {message}": "{severity}：{message}"}):
+    with japanese(ENTRIES | {"{place}: {severity}: {message}": "{severity}：{message}"}):
         shell.run_cell("from simulator import assemble\nassemble('nonsense')")
     out = capsys.readouterr().out
     assert out.startswith("エラー：`nonsense` という命令はありません\n    試すこと：")
