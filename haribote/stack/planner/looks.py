@@ -20,18 +20,23 @@ class Look(NamedTuple):
     """products: what a cycle of a product counts beside one of anything else. dealt_out: the sum of a product's parts
     may also be dealt out over the L1Bs that held them, so that what follows is done once, not in all of them.
     shared_out: over L2Bs and groups too; then nothing but cuts of all axes (`shards`) is tried, since other ways to cut
-    values find worse plans so. least_work: multiply-adds of the largest product from which on those cuts are tried."""
+    values find worse plans so. least_work: multiply-adds of the largest product from which on those cuts are tried.
+    by_rows: they deal the batch out row by row, and nothing else is tried."""
 
     products: float
     dealt_out: bool
     shared_out: bool
     least_work: int
+    by_rows: bool = False
 
 
 FIRST = Look(1.0, False, False, 1 << 22)
 """Of every graph."""
 SECOND, THIRD = Look(1.8, True, False, 1 << 20), Look(1.8, True, True, 1 << 20)
 """Of those for which `worth_another` says so."""
+BY_ROWS = FIRST._replace(by_rows=True)
+"""Of those whose values are all cut in one way, since a batch that is no power of two leaves units idle when eight rows
+at a time are dealt out."""
 FAR = 4.0
 """How many times as long as the least a plan looks, until another look is worth its time."""
 FEW_NODES = 48

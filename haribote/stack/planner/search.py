@@ -20,10 +20,10 @@ from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import MOST_WORDS, Facts
 from haribote.stack.planner.families import reduced
 from haribote.stack.planner.letters import most_work
-from haribote.stack.planner.looks import FIRST, SECOND, THIRD, Look, worth_another
+from haribote.stack.planner.looks import BY_ROWS, FIRST, SECOND, THIRD, Look, worth_another
 from haribote.stack.planner.one_round import Found, planned
 from haribote.stack.planner.precision import Precision
-from haribote.stack.planner.roles import roles
+from haribote.stack.planner.roles import Roles, roles
 from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.shards import DEALT, Shards
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
@@ -60,9 +60,9 @@ def plans(
 ) -> Iterator[Iterator[Plan]]:
     """Rows of plans for a graph of elementary operators, of which programs tell which is the best. In the first row the
     cheapest plan comes first; those behind it are for where it has no room. Those that are not much dearer have rows of
-    their own. There are more looks at the graph than one where the cheapest plan of the first is far from what the
-    graph needs at least, and where it has a move that is not to be had. quick: the first plan whose moves are there, of
-    few states. most_words: per PE, of a value in a layout.
+    their own, those with a batch that is dealt out by rows among them. There are more looks at the graph than one where
+    the cheapest plan of the first is far from what the graph needs at least, and where it has a move that is not to be
+    had. quick: the first plan whose moves are there, of few states. most_words: per PE, of a value in a layout.
 
     Raises NotPlanned, before there is any, for a node that the stack cannot do.
     """
@@ -77,6 +77,8 @@ def plans(
         return
     if first.found is not None and first.found.has_sums:
         yield iter([first.plan(summed=False)])
+    if first.is_cut:
+        others += _plannings(model, beam, quick, BY_ROWS, facts, RIVAL * first.cost)
     yield from (iter([planning.plan()]) for planning in others if planning.cost < RIVAL * first.cost)
     if first.cost >= NEVER or worth_another(model, found, first.cost):
         known, limit = first.cost, inf
@@ -122,14 +124,25 @@ def _cuts(model: onnx.ModelProto, look: Look) -> Iterator[Sequence[Cut | None]]:
     that are alike only the one that looks cheapest is looked at to the end."""
     index = Index(model)
     known = roles(model) if most_work(index, model.graph.node) >= look.least_work else None
-    if known is not None:
-        yield [Shards(known, dealt, look.shared_out) for dealt in DEALT]
-    if look.shared_out:
+    if known is not None and not (look.by_rows and _is_even(known, index)):
+        yield [Shards(known, dealt._replace(by_rows=look.by_rows), look.shared_out) for dealt in DEALT]
+    if look.shared_out or look.by_rows:
         return
     axes = batch_axes(index, frozenset(updates(model)), model.graph.node)
     if axes is not None:
         yield from ([axes], [replace(axes, copied=True)])
     yield [None]
+
+
+def _is_even(known: Roles, index: Index) -> bool:
+    """Whether the batch has a power of two of rows, which fill all units whichever way they are dealt out."""
+    rows = {
+        count
+        for name, axes in known.items()
+        for count, role in zip(index.shape[name], axes, strict=True)
+        if role == "batch"
+    }
+    return all(count & (count - 1) == 0 for count in rows)
 
 
 class Planning:
@@ -148,6 +161,11 @@ class Planning:
         self._boldly, self._over = True, False
         self.cost = inf
         self.found: Found | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether all values are cut in one way."""
+        return self._facts.cut is not None
 
     def plan(self, summed: bool = True) -> Plan:
         """What was found. summed: with parts added up before they travel."""

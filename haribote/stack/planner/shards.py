@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
 from haribote.stack.plan import Version, in_dram
@@ -20,16 +21,25 @@ from haribote.stack.planner.roles import MATRIX, Role, Roles
 
 FEW = 16
 """Features of a value that may be in any layout: there is little of it."""
-Dealt = tuple[Role, Role]
-"""Along which axes the L2Bs of a group are dealt out, and along which the groups."""
-DEALT: tuple[Dealt, ...] = (
-    ("even", "odd"),
-    ("even", "even"),
-    ("odd", "even"),
-    ("batch", "odd"),
-    ("batch", "even"),
-    ("odd", "batch"),
-    ("batch", "batch"),
+
+
+class Dealt(NamedTuple):
+    """Along which axes the L2Bs of a group are dealt out, and along which the groups. by_rows: the lowest bits of the
+    batch are at MABs and L2Bs, those in the eights above them, so that all units have about as many rows."""
+
+    l2bs: Role
+    groups: Role
+    by_rows: bool = False
+
+
+DEALT = (
+    Dealt("even", "odd"),
+    Dealt("even", "even"),
+    Dealt("odd", "even"),
+    Dealt("batch", "odd"),
+    Dealt("batch", "even"),
+    Dealt("odd", "batch"),
+    Dealt("batch", "batch"),
 )
 """What is tried."""
 TURNED = 3
@@ -77,16 +87,15 @@ class _AxisPlaces:
 
 
 def _places(role: Role, bits: Sequence[int], dealt: Dealt) -> _AxisPlaces:
-    near, left = tuple(bits[: len(PES)]), list(bits[len(PES) :])
-    fixed: dict[Bit, int] = {}
-    if role == "batch":
-        mabs = MABS[: _joined_mabs(len(left))]
-        fixed |= dict(zip(mabs, left, strict=False))
-        left = left[len(mabs) :]
     wanted = [bit for bit in L2BS if dealt[bit.level == "group"] == role]
-    if len(left) >= len(wanted) + (role != "batch"):  # of features some stay, for sums
-        fixed |= dict(zip(wanted, left, strict=False))
-        left = left[len(wanted) :]
+    far = max(0, len(bits) - len(PES))
+    units = list(MABS[: _joined_mabs(far)]) if role == "batch" else []
+    if far - len(units) >= len(wanted) + (role != "batch"):  # of features some stay, for sums
+        units += wanted
+    first = len(units) if role == "batch" and dealt.by_rows else 0
+    near = tuple(bits[first:][: len(PES)])
+    left = [bit for bit in bits if bit not in near]
+    fixed, left = dict(zip(units, left, strict=False)), left[len(units) :]
     l1bs = left[: len(L1BS)] if role != "batch" and len(left) >= len(L1BS) else []
     return _AxisPlaces(role, near, tuple(l1bs), fixed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from haribote.stack.plan import Plan
 from haribote.stack.planner import search
 from haribote.stack.planner.contractions import _dealt_out as dealt_out
 from haribote.stack.planner.families import L1BS, L2BS
-from haribote.stack.planner.looks import FAR, FEW_NODES, FIRST, SECOND, THIRD, worth_another
+from haribote.stack.planner.looks import BY_ROWS, FAR, FEW_NODES, FIRST, SECOND, THIRD, worth_another
 from haribote.stack.planner.shards import DEALT, Shards
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.products.bound import model_bound
@@ -105,6 +106,14 @@ def test_a_third_look_tries_nothing_but_cuts_of_all_axes() -> None:
     assert len(cuts) == len(DEALT)
 
 
+def test_a_batch_is_dealt_out_by_rows_where_that_may_matter() -> None:
+    """Not where all units are full whichever way it is dealt out."""
+    odd, even = (prepared(mlp_model(f"320-320-320:{rows}")[0]) for rows in (300, 256))
+    cuts = [cut for cuts in search._cuts(odd, BY_ROWS) for cut in cuts]
+    assert [cut.dealt for cut in cuts if isinstance(cut, Shards)] == [dealt._replace(by_rows=True) for dealt in DEALT]
+    assert len(cuts) == len(DEALT) and not list(search._cuts(even, BY_ROWS))
+
+
 @pytest.mark.parametrize("far", [False, True])
 def test_plans_come_from_both_looks_where_one_is_not_enough(far: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tariff, "learn", lambda *asked: False)
@@ -125,9 +134,25 @@ def test_plans_come_from_both_looks_where_one_is_not_enough(far: bool, monkeypat
 
 def test_plans_that_are_not_much_dearer_have_rows_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     costs = [100.0, 100 * search.RIVAL - 1, 100 * search.RIVAL]
-    plannings = [SimpleNamespace(cost=cost, plan=lambda cost=cost: cost, found=None) for cost in costs]
+    plannings = [SimpleNamespace(cost=cost, plan=lambda cost=cost: cost, found=None, is_cut=False) for cost in costs]
     monkeypatch.setattr(search, "_plannings", lambda *given: plannings)
     monkeypatch.setattr(search, "worth_another", lambda *given: False)
     graph = product(64).graph
     assert [[*row] for row in search.plans(graph)] == [costs, costs[1:2]]
     assert [[*row] for row in search.plans(graph, quick=True)] == [costs]
+
+
+def test_plans_with_a_batch_by_rows_stand_beside_others_that_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, float]] = []
+
+    def plannings(
+        model: object, beam: int, quick: bool, look: object, facts: object, limit: float = inf
+    ) -> list[object]:
+        asked.append((look, limit))
+        cost = 100.0 if look is FIRST else 120.0
+        return [SimpleNamespace(cost=cost, plan=lambda: cost, found=None, is_cut=True)]
+
+    monkeypatch.setattr(search, "_plannings", plannings)
+    monkeypatch.setattr(search, "worth_another", lambda *given: False)
+    assert [[*row] for row in search.plans(product(64).graph)] == [[100.0], [120.0]]
+    assert asked == [(FIRST, inf), (BY_ROWS, 100 * search.RIVAL)]

@@ -8,7 +8,7 @@ import pytest
 from haribote.stack import moves, products
 from haribote.stack.maps import COPY, PART, Bit, BitMap
 from haribote.stack.plan import Version
-from haribote.stack.planner.families import L1BS, L2BS, MABS
+from haribote.stack.planner.families import L1BS, L2BS, MABS, PES
 from haribote.stack.planner.roles import Role
 from haribote.stack.planner.shards import DEALT, Dealt, Shards
 
@@ -18,9 +18,10 @@ ROLES: dict[str, tuple[Role, ...]] = {
 }  # fmt: skip
 SHAPES = {"x": (256, 785), "w": (300, 785), "h": (256, 300), "v": (120, 300), "y": (256, 120)}
 LARGE = 1024  # a batch that fills all L2Bs
+ALL_DEALT = [dealt._replace(by_rows=by_rows) for by_rows in (False, True) for dealt in DEALT]
 
 
-def shards(dealt: Dealt = ("even", "odd")) -> Shards:
+def shards(dealt: Dealt = DEALT[0]) -> Shards:
     return Shards(ROLES, dealt)
 
 
@@ -28,7 +29,7 @@ def layouts(cut: Shards, name: str, shape: tuple[int, ...] = ()) -> list[BitMap]
     return [found for _, found in cut.layouts(name, shape or SHAPES[name])]
 
 
-@pytest.mark.parametrize("dealt", DEALT)
+@pytest.mark.parametrize("dealt", ALL_DEALT)
 @pytest.mark.parametrize("name", SHAPES)
 def test_layouts_are_cut_as_all_values_are(dealt: Dealt, name: str) -> None:
     cut = shards(dealt)
@@ -60,12 +61,22 @@ def test_the_batch_is_over_the_mabs_and_features_over_the_l1bs() -> None:
     assert not cut.admits(Version("h", turned, ((256,), (300,))))
 
 
+def test_a_batch_may_be_dealt_out_by_rows() -> None:
+    """300 rows over MABs and groups: one by one, so that all have 4 or 5, with the eights above them."""
+    cut = shards(Dealt("odd", "batch", by_rows=True))
+    for layout in layouts(cut, "h", (300, 300)):
+        rows, columns = layout.axes
+        assert [layout[bit] - rows.start for bit in (*MABS, *L2BS[1:])] == [0, 1, 2, 3, 4, 5]
+        assert layout[L2BS[0]] in columns
+        assert {layout[bit] - rows.start for bit in PES if layout[bit] in rows} in (set(), {6, 7, 8})
+
+
 def test_few_features_and_what_has_no_role_are_free() -> None:
     cut = shards()
     elsewhere = BitMap.of("LM", (256, 10), dict(layouts(cut, "x")[0].carries) | dict.fromkeys(MABS, COPY))
     assert not cut.layouts("small", (256, 10)) and cut.admits(Version("small", elsewhere, ((256,), (10,))))
     assert not cut.layouts("labels", (256,)) and not cut.layouts("loss", ())
-    few = Shards({"y": ("batch", "even")}, ("even", "odd"))
+    few = Shards({"y": ("batch", "even")}, DEALT[0])
     assert not few.layouts("y", (256, 10)) and few.layouts("y", (256, 120))
 
 
@@ -74,14 +85,14 @@ def test_copies_over_groups_may_be_dealt_out_where_sums_are_shared_out() -> None
     x = layouts(shards(), "x")[0]
     version = Version("x", BitMap.of("LM", SHAPES["x"], {**dict(x.carries), L2BS[1]: 7}), ((256,), (785,)))
     assert not shards().admits(version)
-    assert Shards(ROLES, ("even", "odd"), shared_out=True).admits(version)
+    assert Shards(ROLES, DEALT[0], shared_out=True).admits(version)
     high = x.addresses[-1][0]
     turned = BitMap.of("LM", SHAPES["x"], {**dict(x.carries), L2BS[0]: x[high], high: x[L2BS[0]]})
     own = Version("x", turned, ((256,), (785,)))
-    assert not Shards(ROLES, ("even", "odd"), shared_out=True).admits(own)
+    assert not Shards(ROLES, DEALT[0], shared_out=True).admits(own)
 
 
-@pytest.mark.parametrize("dealt", DEALT)
+@pytest.mark.parametrize("dealt", ALL_DEALT)
 def test_products_have_a_core_for_such_layouts_and_a_way_for_their_sums(dealt: Dealt) -> None:
     cut = shards(dealt)
     x = layouts(cut, "x", (LARGE, 785))
