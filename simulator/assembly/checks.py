@@ -105,6 +105,10 @@ def _replay(
     return None
 
 
+def _reads_turnaround(step: Step) -> bool:
+    return any(isinstance(source.operand, Turnaround) for i in step.instructions for source in i.sources)
+
+
 def _sends(step: Step) -> Instruction | None:
     for instruction in step.instructions:
         if instruction.form.from_pes:
@@ -186,7 +190,9 @@ def check(program: Program) -> list[Diagnostic]:
         if not isinstance(line, Step):
             continue
         step = line
-        found += [wait.diagnostic for wait in timeline.waits(step)]
+        first = sent[1] if sent and sent[0] == timeline.now - 1 and _reads_turnaround(step) else step.line
+        for wait in timeline.waits(step):
+            found.append(wait.finding(step.line if wait.producer_line == first else first))
         if not step.is_nop:
             if len(step.instructions) > 1:
                 found += [finding for finding in conflicts(step) if finding.severity == "warning"]
@@ -246,8 +252,7 @@ def _kept_together(steps: Iterable[Step]) -> Iterator[list[Step]]:
     """The steps, those that read the turnaround register together with the step before that fills it."""
     group: list[Step] = []
     for step in steps:
-        reads = any(isinstance(source.operand, Turnaround) for i in step.instructions for source in i.sources)
-        if group and not (reads and _sends(group[-1])):
+        if group and not (_reads_turnaround(step) and _sends(group[-1])):
             yield group
             group = []
         group.append(step)

@@ -212,13 +212,12 @@ class Wait:
     missing: int
     tolerated: bool = False  # a warning, but worth its nops
 
-    @property
-    def diagnostic(self) -> Diagnostic:
-        """The finding, with how many nops to insert and where."""
-        line = self.line
+    def finding(self, first: int) -> Diagnostic:
+        """The finding, with how many nops to insert and where. first: the line of the first step that must stay with
+        this one, often its own."""
         nops = "nop" if self.missing == 1 else f"nop/{self.missing}"
         return Diagnostic(
-            line,
+            self.line,
             self.column,
             tr(
                 "{producer} (line {producer_line}), then {consumer} (line {line}): "
@@ -226,11 +225,11 @@ class Wait:
                 self.rule.producer,
                 self.producer_line,
                 self.rule.consumer,
-                line,
+                self.line,
                 self._needs,
                 self.between,
             ),
-            tr("insert `{nops}` before line {line}", nops, line),
+            tr("insert `{nops}` before line {line}", nops, first),
             "warning" if self.rule.warning or self.tolerated else "error",
         )
 

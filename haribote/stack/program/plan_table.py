@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import ceil, prod
 
 from haribote.stack.plan import Multiply, Stream
 from haribote.stack.products.bound import bound, gemm_bound
@@ -80,7 +80,7 @@ def _multiplied(action: Multiply, piece: ActionCode, cost: Cost) -> str:
     summed = "x".join(str(size) for letter, size in sizes.items() if letter in a and letter in b)
     free = "x".join(str(size) for letter, size in sizes.items() if not (letter in a and letter in b))
     tiles = tr("{free} results of {value} products each", free, summed or 1)
-    least = bound(prod(sizes.values()), 0).cycles
+    least = ceil(bound(prod(sizes.values()), 0).cycles)
     cycles = tr("{cycles:,.0f} cycles, at least {least:,.0f}", cost.cycles, least)
     return tr(
         "product of values in the PEs: {value}, {tiles}, by {unit}; {cycles}", action.target.value, tiles, unit, cycles

@@ -202,9 +202,12 @@ def test_one_nop_serves_two_producers() -> None:
 
 def test_nops_come_before_a_transfer_not_between_it_and_its_turnaround() -> None:
     first, *pair = "iinc $ls0v $lm0v", "l1bmm@0 $lr0v $lb0", "l1bmm $lbi $ln0v; fvadd $lm0v $lm0v $lr8v"
+    (early,) = check(assemble("\n".join([first, *pair])))
+    assert early.line == 3 and early.fix == "insert `nop` before line 2"
     fixed = fix_nops(assemble("\n".join([first, *pair])))
     assert fixed == "\n".join([first, "nop", *pair]) and not check(assemble(fixed))
     waiting = ["iinc $ls0v $lm0v; l1bmm@0 $lr0v $lb0", pair[1]]  # for the transfer's own step: there is no other way
+    assert check(assemble("\n".join(waiting)))[0].fix == "insert `nop/2` before line 2"
     assert fix_nops(assemble("\n".join(waiting))) == "\n".join([waiting[0], "nop/2", waiting[1]])
 
 
