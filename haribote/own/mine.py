@@ -6,6 +6,7 @@ import ast
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -44,6 +45,12 @@ class Mine:
 def keep_ledger(ledger: Ledger, folder: Path) -> None:
     """Write what a run's ledger says beside its checkpoint. Raises FileError."""
     write_file(folder / FILE, (json.dumps(asdict(ledger), indent=0) + "\n").encode())
+
+
+def forget_ledger(folder: Path) -> None:
+    """Remove the ledger of an earlier run in a folder, which the checkpoint there is no longer of."""
+    with suppress(OSError):  # where it cannot be removed the checkpoint cannot be written either, which says so
+        (folder / FILE).unlink(missing_ok=True)
 
 
 def kept_ledger(folder: Path) -> Ledger | None:

@@ -18,7 +18,7 @@ from haribote.data.pooling import at_side
 from haribote.errors import HariboteError
 from haribote.network import BATCH, CLASSES, HIDDEN, LARGE, LEARNING_RATE, NETWORKS, STEPS, Network
 from haribote.own.ledger import ledger
-from haribote.own.mine import keep_ledger
+from haribote.own.mine import forget_ledger, keep_ledger
 from haribote.own.working import your_kernels
 from haribote.training.backends import Backend, Floats, Labels, TorchBackend
 from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
@@ -141,6 +141,7 @@ def _epochs(options: Options, run: Run, backend: Backend, data: Dataset, say: Ca
         run.epoch += 1
         run.losses += losses
         run.accuracies.append(accuracy)
+        forget_ledger(options.folder)
         save_checkpoint(options.checkpoint, run, backend.parameters())
         draw(run, options.folder / "loss.png")
         say(_line(run, losses, time.perf_counter() - start, backend))

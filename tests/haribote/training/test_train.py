@@ -19,6 +19,7 @@ from tests.haribote.run_options import options
 
 def test_an_epoch_is_a_line_a_checkpoint_and_a_picture(digits: Dataset, tmp_path: Path) -> None:
     lines: list[str] = []
+    (tmp_path / "ledger.json").write_text("of an earlier run on the chip")
     run = train.train(options(tmp_path), digits, lines.append)
     pattern = r"epoch (\d)  loss (\d\.\d{4})  accuracy (\d+\.\d\d)%  time \d+\.\ds"
     epochs = [match for line in lines if (match := re.fullmatch(pattern, line))]
@@ -28,6 +29,7 @@ def test_an_epoch_is_a_line_a_checkpoint_and_a_picture(digits: Dataset, tmp_path
     saved, parameters = load_checkpoint(tmp_path / "checkpoint.npz")
     assert saved == run and parameters["0.weight"].shape == (16, 784)
     assert (tmp_path / "loss.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "ledger.json").exists()
 
 
 @pytest.mark.slow
