@@ -5,11 +5,11 @@
     python -m benchmarks.shapes --gemms 30 --mlps 20 --seed 1              random ones too; the median of all ratios
 
 `--gemm MxKxN` is a MatMul of two inputs of the step; `--mlp WIDTHS:BATCH` the train step of a network; `--onnx` any
-graph. `bound`: cycles of the matrix units or of DRAM, whichever binds, without padding
-(`haribote.stack.products.bound`). `serial`, `overlapped`: cycles of the step, MVs after or beside the steps of the PEs.
-`compile s`: CPU seconds of all processes with empty caches. `run s`: wall seconds of one run on the simulator.
-`error`: the largest difference from the same graph in float64, over the largest value of that output; where it is more
-than rounding makes, that is said, and the status is 1.
+graph, whose open axes `--size NAME=N` gives sizes. `bound`: cycles of the matrix units or of DRAM, whichever binds,
+without padding (`haribote.stack.products.bound`). `serial`, `overlapped`: cycles of the step, MVs after or beside the
+steps of the PEs. `compile s`: CPU seconds of all processes with empty caches. `run s`: wall seconds of one run on the
+simulator. `error`: the largest difference from the same graph in float64, over the largest value of that output; where
+it is more than rounding makes, that is said, and the status is 1.
 
 With `--json`, one object a line. With `--keep`, a folder for each shape: `model.onnx`, `step.vsm`, `executable.npz`
 (`haribote.stack.program.executable.from_bytes` reads it for a session) and `values.npz` with all inputs and
@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from haribote.commands.command import run_command
+from haribote.commands.options import size
 from haribote.errors import HariboteError
 from haribote.graph import Index, attributes, updates
 from haribote.stack.products.bound import Bound, gemm_bound, mlp_bound, model_bound
@@ -71,6 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--gemm", action="append", default=[], metavar="MxKxN")
     parser.add_argument("--mlp", action="append", default=[], metavar="WIDTHS:BATCH")
     parser.add_argument("--onnx", action="append", default=[], metavar="FILE")
+    parser.add_argument("--size", type=size, action="append", default=[], metavar="NAME=N", help="of axes open in FILE")
     parser.add_argument("--gemms", type=int, default=0, metavar="COUNT", help="so many random products")
     parser.add_argument("--mlps", type=int, default=0, metavar="COUNT", help="train steps of so many random networks")
     parser.add_argument("--seed", type=int, default=1, help="of the random ones (%(default)s)")
@@ -84,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     asked = [(kind, shape) for kind in ("gemm", "mlp", "onnx") for shape in getattr(options, kind)]
     if options.here:
-        print(json.dumps(measured(*asked[0], options.keep)))
+        print(json.dumps(measured(*asked[0], options.keep, dict(options.size))))
         return 0
     if not options.json:
         print(HEAD)
@@ -93,7 +95,8 @@ def _run(options: argparse.Namespace) -> int:
     rows: dict[str, list[Row]] = {}
     for kind, shape in [*asked, *random] or WATCHED:
         keep = ["--keep", str(options.keep)] if options.keep else []
-        row = row_in_a_new_process("benchmarks.shapes", f"--{kind}={shape}", *keep)
+        sizes = [f"--size={name}={count}" for name, count in options.size]
+        row = row_in_a_new_process("benchmarks.shapes", f"--{kind}={shape}", *keep, *sizes)
         if row is not None:
             print(json.dumps(row) if options.json else _line(row), flush=True)
             rows.setdefault(kind, []).append(row)
@@ -133,15 +136,16 @@ def _line(row: Row) -> str:
     return " ".join(format(row[column], form) for column, form in zip(COLUMNS, formats, strict=True))
 
 
-def measured(kind: str, shape: str, keep: Path | None) -> Row:
-    """The row of a shape. Raises HariboteError where it is none, or where it cannot be compiled."""
+def measured(kind: str, shape: str, keep: Path | None = None, sizes: Mapping[str, int] | None = None) -> Row:
+    """The row of a shape. sizes: of the axes that a file leaves open. Raises HariboteError where it is none, or where
+    it cannot be compiled."""
     from haribote.chip.runtime import fastest_machine
     from haribote.compiler import compile_stack
     from haribote.stack.program.compiled import StackCompiled
     from haribote.stack.program.executable import to_bytes
     from haribote.stack.program.session import session_of
 
-    model, least = MODELS[kind](shape)
+    model, least = file_model(shape, sizes) if kind == "onnx" else MODELS[kind](shape)
     machine = fastest_machine()  # built before the caches are empty
     with tempfile.TemporaryDirectory(prefix="shapes-") as folder:
         os.environ[VARIABLE] = folder
@@ -211,22 +215,22 @@ def mlp_model(shape: str) -> tuple[onnx.ModelProto, Bound]:
     first, _, batch = shape.partition(":")
     if not batch:
         raise HariboteError(f"{shape!r} is no shape without a batch", wanted)
-    widths, (size,) = _numbers(first, "-", wanted), _numbers(batch, ":", wanted, 1)
+    widths, (rows,) = _numbers(first, "-", wanted), _numbers(batch, ":", wanted, 1)
     if len(widths) < 2:
         raise HariboteError(f"{shape!r} has no layer", wanted)
     network = mlp(*widths, seed=1)
-    return trace_step(network, *example_batch(network, size, LEARNING_RATE)), mlp_bound(widths, size)
+    return trace_step(network, *example_batch(network, rows, LEARNING_RATE)), mlp_bound(widths, rows)
 
 
-def file_model(path: str) -> tuple[onnx.ModelProto, Bound]:
+def file_model(path: str, sizes: Mapping[str, int] | None = None) -> tuple[onnx.ModelProto, Bound]:
     """A graph from a file. Raises HariboteError."""
     from haribote.frontend.onnx_file import read
 
-    model = read(Path(path))
+    model = read(Path(path), sizes)
     return model, model_bound(model)
 
 
-MODELS = {"gemm": gemm_model, "mlp": mlp_model, "onnx": file_model}
+MODELS = {"gemm": gemm_model, "mlp": mlp_model}
 
 
 def _numbers(text: str, between: str, wanted: str, count: int | None = None) -> list[int]:

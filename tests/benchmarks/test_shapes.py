@@ -38,14 +38,15 @@ def test_what_is_kept_gives_what_was_compared(tmp_path: Path, capfd: pytest.Capt
 
 @pytest.mark.slow
 def test_few_classes_and_files_of_others(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Labels are of the classes that there are; nodes need no names; files of one name are kept apart."""
-    text = '<ir_version: 10, opset_import: ["": 20]> g (float[8] x) => (float[8] y) { y = Relu (x) }'
+    """Labels are of the classes that there are; nodes need no names; files of one name are kept apart, and axes
+    that they leave open get sizes."""
+    text = '<ir_version: 10, opset_import: ["": 20]> g (float[N] x) => (float[N] y) { y = Relu (x) }'
     files = [tmp_path / folder / "model.onnx" for folder in "ab"]
     for file in files:
         file.parent.mkdir()
         onnx.save(onnx.parser.parse_model(text), file)
     given = [f"--onnx={file}" for file in files]
-    assert main(["--mlp", "5-3-2:1", *given, "--json", "--keep", str(tmp_path / "kept")]) == 0
+    assert main(["--mlp", "5-3-2:1", *given, "--size=N=8", "--json", "--keep", str(tmp_path / "kept")]) == 0
     rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert [row["shape"] for row in rows] == ["5-3-2:1", *map(str, files)]
     assert len(list((tmp_path / "kept").iterdir())) == 3
