@@ -39,16 +39,18 @@ BY_ROWS = FIRST._replace(by_rows=True)
 at a time are dealt out."""
 FAR = 4.0
 """How many times as long as the least a plan looks, until another look is worth its time."""
-FEW_NODES = 48
-"""Nodes of graphs that are planned quickly enough for it: train steps of three linear layers have 46."""
+FEW_NODES, FEW_IF_CUT = 48, 200
+"""Nodes of graphs that are planned quickly enough for it: train steps of three linear layers have 46. Of one whose
+values are all cut in one way there may be more, since a cut leaves few layouts to choose from."""
 LEAST_CYCLES = 50
 """Cycles of the matrix units that products must have for it."""
 
 
-def worth_another(model: onnx.ModelProto, plan: Plan, cycles: float) -> bool:
+def worth_another(model: onnx.ModelProto, plan: Plan, cycles: float, is_cut: bool = False) -> bool:
     """Whether a plan that looks as if it took so many cycles is worth another look at its graph. model: the graph
-    without the names and constants that the plan adds."""
-    if len(model.graph.node) >= FEW_NODES or any(isinstance(action, Stream) for action in plan.actions):
+    without the names and constants that the plan adds. is_cut: all values are cut in one way."""
+    few = FEW_IF_CUT if is_cut else FEW_NODES
+    if len(model.graph.node) >= few or any(isinstance(action, Stream) for action in plan.actions):
         return False
     least = model_bound(model)
     return least.mac >= LEAST_CYCLES and cycles > FAR * least.cycles

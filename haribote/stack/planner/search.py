@@ -80,7 +80,7 @@ def plans(
     if first.is_cut:
         others += _plannings(model, beam, quick, BY_ROWS, facts, RIVAL * first.cost)
     yield from (iter([planning.plan()]) for planning in others if planning.cost < RIVAL * first.cost)
-    if first.cost >= NEVER or worth_another(model, found, first.cost):
+    if first.cost >= NEVER or worth_another(model, found, first.cost, first.is_cut):
         known, limit = first.cost, inf
         for look in (SECOND, THIRD):
             with suppress(NotPlanned):  # there are those of the first one

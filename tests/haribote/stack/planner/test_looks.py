@@ -17,7 +17,7 @@ from haribote.stack.plan import Plan
 from haribote.stack.planner import search
 from haribote.stack.planner.contractions import _dealt_out as dealt_out
 from haribote.stack.planner.families import L1BS, L2BS
-from haribote.stack.planner.looks import BY_ROWS, FAR, FEW_NODES, FIRST, SECOND, THIRD, worth_another
+from haribote.stack.planner.looks import BY_ROWS, FAR, FEW_IF_CUT, FEW_NODES, FIRST, SECOND, THIRD, worth_another
 from haribote.stack.planner.shards import DEALT, Shards
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.products.bound import model_bound
@@ -47,6 +47,12 @@ def test_small_products_and_large_graphs_are_not() -> None:
     assert not worth_another(small.graph, small, 1e9)
     assert worth_another(few.graph, few, 1e9)
     assert not worth_another(many.graph, many, 1e9)
+
+
+def test_a_graph_whose_values_are_all_cut_in_one_way_may_have_more_nodes() -> None:
+    few, many = (product(256, nodes=nodes) for nodes in (FEW_NODES, FEW_IF_CUT))
+    assert worth_another(few.graph, few, 1e9, is_cut=True) and not worth_another(few.graph, few, 1e9)
+    assert not worth_another(many.graph, many, 1e9, is_cut=True)
 
 
 def test_names_that_a_plan_adds_do_not_make_its_graph_large() -> None:

@@ -28,6 +28,8 @@ from haribote.core.checker import VARIABLE
         ("491-198-428:417", 25000),  # sums in L1BM move in pieces: x has a buffer in L2BM of its own
         ("400-411-316-241:277", 45000),
         ("257-349-210-419-123:128", 13400),  # its second plan, which looks dearer, gives the shorter program
+        ("139-62:596", 3000),  # its batch is dealt out by rows, as that of the next one
+        ("60-240-355-276:142", 14600),
         ("109-185-180-76:121", 6000),  # its largest product is too small for cuts of all axes at the first look
     ],
 )
