@@ -1,5 +1,5 @@
-"""From a plan to a program: every version gets its homes, every action its lines, and all of them one schedule. Which
-of several plans it is, `shortest` decides."""
+"""From a plan to a program: every version gets its homes, every action its lines, and all of them one schedule. How
+often a plan is written until its tables are settled is `passes`; which of several it is, `shortest` decides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.graphs.joins import join_table
 from haribote.graphs.tiles import merged_shapes, tile_table
@@ -23,32 +22,19 @@ from haribote.stack.places import BANKS, NoBuffer, NoDram, NoRoom, Place
 from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Store, Stream, Version, in_dram
 from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters, loops
-from haribote.stack.program.again import made_again
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place, read_meanwhile
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.order import Effort, effort
 from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
-from simulator import Program, assemble, isa
+from simulator import Program, assemble
 from simulator.isa.cost import cost_of
 from simulator.messages import Text, tr
 from simulator.schedule import Keep, overlapped
 
-MOST_PASSES = 24
-"""How often a program is written at most, until no new table is asked for."""
-SETTLED = 4
-"""Passes after which words that differ from PE to PE are kept no more: some differ when addresses do, and they move
-addresses. Where versions find no room they are not kept either."""
-PATIENT = 4
-"""Passes without room after which residents stay in DRAM, each time twice as many, though new tables are asked for:
-these get their room before all else, which is enough for most programs."""
-MOST_RESIDENT = isa.LM_WORDS
-"""Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
 WORTH = 8
 """How many times smaller than what is asked for a version may be that makes room for it by going to DRAM."""
-LEAST_AWAY = 32
-"""Words per PE of a resident that may stay there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,69 +71,6 @@ def _put_away(plan: Plan, pieces: Sequence[ActionCode]) -> float:
     times = Counter(map(id, plan.actions))
     found = (piece for piece in pieces if isinstance(piece.action, Spill) or times[id(piece.action)] > 1)
     return cost_of(assemble("\n".join(line for piece in found for line in piece.lines))).cycles
-
-
-def written(plan: Plan, like: ProgramBuilder | None = None) -> ProgramBuilder:
-    """All lines of a plan. like: of one with the same residents, which asks for about the same tables.
-
-    Raises HariboteError, NoRoom among them.
-    """
-    if like is None:
-        code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
-    else:
-        code, rooms, away = like.code.again(), dict(like.rooms), like.away
-    tight = 0  # passes that found no room
-    for number in range(MOST_PASSES):
-        asked = code.asked
-        builder = ProgramBuilder(plan, code, rooms, away)
-        try:
-            builder.emit()
-            before, plan = plan, made_again(plan, builder.work, builder.gone)
-            if code.keeps_data and (builder.gone or number >= SETTLED):
-                code, rooms = code.anew(streams=True), {}
-                continue
-            if plan is not before:
-                code.restart()
-                continue
-            if not code.doubtful:
-                return builder
-            code.restart(complete=True)  # its tables get their room before all else
-            continue
-        except NoRoom as error:
-            if code.own_buffers and isinstance(error, NoBuffer):  # own buffers go first: they save time only
-                code, rooms = code.anew(), {}
-                continue
-            tight += 1
-            if code.asked == asked or tight > PATIENT:
-                largest = _largest(plan.resident, away, 1 << max(tight - PATIENT, 0))
-                if largest:
-                    away |= largest
-                elif code.own_buffers:  # they take room too
-                    code, rooms = code.anew(), {}
-                    continue
-                else:
-                    raise
-        code.restart()  # tables that this pass has asked for get their room before all else
-    raise HariboteError(
-        tr("the program asks for other tables in each of {most_passes} passes", MOST_PASSES), tr("a report of it")
-    )
-
-
-def _too_many(resident: Sequence[Version]) -> frozenset[Version]:
-    """The largest residents, without which the others take up no more than MOST_RESIDENT."""
-    away = frozenset[Version]()
-    while sum(2 * version.map.longs for version in resident if version not in away) > MOST_RESIDENT:
-        largest = _largest(resident, away)
-        if not largest:
-            break
-        away |= largest
-    return away
-
-
-def _largest(resident: Sequence[Version], away: frozenset[Version], count: int = 1) -> frozenset[Version]:
-    """The largest residents that have not gone yet; none where it is not worth it."""
-    worth = [version for version in resident if version not in away and 2 * version.map.longs >= LEAST_AWAY]
-    return frozenset(sorted(worth, key=lambda version: version.map.longs)[-count:])
 
 
 def kept(homes: Mapping[Version, Places], tables: Sequence[Slot]) -> Keep:

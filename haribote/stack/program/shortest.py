@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from haribote.errors import HariboteError
 from haribote.stack.plan import Plan, Stream
-from haribote.stack.program.builder import Built, ProgramBuilder, written
+from haribote.stack.program.builder import Built, ProgramBuilder
 from haribote.stack.program.order import ordered
+from haribote.stack.program.passes import written
 from simulator import isa
 from simulator.isa.cost import cost_of
 from simulator.schedule import overlapped, schedule_long

@@ -12,8 +12,7 @@ from haribote.stack.code import GRF, Code
 from haribote.stack.maps import COPY, BitMap, W, address, unit_bits
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Shift, Store, Version, halves_of
-from haribote.stack.program import allocate
-from haribote.stack.program import builder as builder_module
+from haribote.stack.program import allocate, passes
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
 from haribote.stack.program.builder import Built
 from haribote.stack.program.ownership import trespasses
@@ -182,7 +181,7 @@ def check_stored(built: Built) -> None:
 @pytest.mark.slow
 def test_what_is_needed_latest_waits_in_dram(monkeypatch: pytest.MonkeyPatch) -> None:
     without_room(monkeypatch)
-    monkeypatch.setattr(builder_module, "made_again", lambda plan, *_: plan)
+    monkeypatch.setattr(passes, "made_again", lambda plan, *_: plan)
     plan = stored_in_turn()
     built = build(plan)
     spilled = [piece.action for piece in built.pieces if isinstance(piece.action, Spill)]

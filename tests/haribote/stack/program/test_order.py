@@ -23,7 +23,7 @@ from haribote.stack.plan import (
     reads,
     writes,
 )
-from haribote.stack.program import builder, order, shortest
+from haribote.stack.program import order, passes, shortest
 from haribote.stack.program.builder import ActionCode
 from haribote.stack.program.order import Effort, effort, ordered
 from haribote.stack.program.shortest import build
@@ -141,7 +141,7 @@ def test_what_waits_for_nothing_comes_ahead_only_if_it_may() -> None:
 def test_an_order_in_which_more_goes_to_dram_is_not_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plan, written = replaced(), builder.written
+    plan, written = replaced(), passes.written
     other = [*plan.actions[1:3], plan.actions[0], *plan.actions[3:]]
     monkeypatch.setattr(shortest, "IN_ORDER", 0)
     monkeypatch.setattr(shortest, "ordered", lambda *_: other)
@@ -164,7 +164,7 @@ def test_an_order_in_which_more_goes_to_dram_is_not_taken(
 def test_a_program_short_of_room_is_written_in_another_order_with_the_tables_that_it_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plan, written, likes = replaced(), builder.written, []
+    plan, written, likes = replaced(), passes.written, []
     other = [*plan.actions[1:3], plan.actions[0], *plan.actions[3:]]
     monkeypatch.setattr(shortest, "IN_ORDER", 0)
     monkeypatch.setattr(shortest, "ordered", lambda *_: other)

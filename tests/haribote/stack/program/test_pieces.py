@@ -14,7 +14,7 @@ from haribote.stack.places import NoDram, NoRoom
 from haribote.stack.plan import Version
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.states import NoWay, holdable
-from haribote.stack.program import Built, build, builder, compiled, session_of
+from haribote.stack.program import Built, build, builder, compiled, passes, session_of
 from haribote.stack.program.walk import walk
 from haribote.stack.tiling import sizes
 from simulator import Machine
@@ -62,8 +62,8 @@ def test_a_step_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_parameters_that_stay_in_dram(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builder, "MOST_RESIDENT", 0)
-    monkeypatch.setattr(builder, "LEAST_AWAY", 0)
+    monkeypatch.setattr(passes, "MOST_RESIDENT", 0)
+    monkeypatch.setattr(passes, "LEAST_AWAY", 0)
     built = compiled.built(regression())
     assert not built.homes and built.plan.resident
     trained(built)
@@ -93,13 +93,13 @@ def test_zeros_that_the_setup_keeps_leave_where_nothing_else_can(monkeypatch: py
 def test_the_largest_residents_leave_first() -> None:
     versions = [Version("v", found, split) for split, found in candidates((64, 128))]
     ordered = sorted({version.map.longs for version in versions})
-    (gone,) = builder._largest(versions, frozenset())
+    (gone,) = passes._largest(versions, frozenset())
     assert gone.map.longs == ordered[-1] > ordered[0]
-    assert builder._largest([], frozenset()) == frozenset()
+    assert passes._largest([], frozenset()) == frozenset()
 
 
 def test_dram_that_is_full_names_the_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builder.isa, "DRAM_LONGS", 64)
+    monkeypatch.setattr(passes.isa, "DRAM_LONGS", 64)
     b = Builder("sum")
     x = b.input("x", (64, 64), np.float32)
     b.output(b.op("Add", x, x, name="y"))

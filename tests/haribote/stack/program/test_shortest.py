@@ -9,7 +9,7 @@ import pytest
 
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Alias, Become, Plan, Shift
-from haribote.stack.program import builder
+from haribote.stack.program import builder, passes
 from haribote.stack.program import shortest as module
 from haribote.stack.program.shortest import build, shortest
 from simulator.isa.cost import cost_of
@@ -53,7 +53,7 @@ def test_what_the_first_plan_puts_away_is_known(
 
 def test_a_plan_for_which_there_is_no_room_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [longer(), replaced()]
-    written = builder.written
+    written = passes.written
 
     def full(plan: Plan) -> object:
         if plan is plans[1]:
@@ -77,7 +77,7 @@ def test_programs_that_do_not_look_promising_are_not_scheduled(monkeypatch: pyte
     plans = [longer(), replaced(), longer(), longer()]
     estimates = dict(zip(map(id, plans), [900.0, 100.0, 100 * module.PROMISING, 101 * module.PROMISING], strict=True))
     monkeypatch.setattr(module, "_estimate", lambda one: estimates[id(one.plan)])
-    found = module._promising([builder.written(plan) for plan in plans])
+    found = module._promising([passes.written(plan) for plan in plans])
     assert [one.plan for one in found] == plans[:3]
     scheduled: list[object] = []
     schedule = module.schedule_long
@@ -88,5 +88,5 @@ def test_programs_that_do_not_look_promising_are_not_scheduled(monkeypatch: pyte
 
 def test_an_estimate_is_between_its_matrix_units_and_its_serial_cycles() -> None:
     for plan in (replaced(), longer()):
-        one = builder.written(plan)
+        one = passes.written(plan)
         assert 0 < module._estimate(one) < cost_of(one.plain).cycles
