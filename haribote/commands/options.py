@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,7 +11,7 @@ from haribote.answers.ownership import solutions_wanted
 from haribote.errors import HariboteError
 from haribote.network import HIDDEN, LARGE, LEARNING_RATE, NETWORKS, SMALL, Network
 from simulator.console import Parser
-from simulator.messages import tr
+from simulator.messages import Text, shown, tr
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
@@ -119,6 +120,33 @@ class _Solutions(argparse.Action):
         options.solutions = options.asked = True
 
 
+SIM, CPP = "sim", "cpp"
+ONLY_FOR: Mapping[str, tuple[tuple[str, ...], Text]] = {
+    "level": ((SIM,), Text("has no levels")),
+    "precision": ((SIM,), Text("has one way to compute products")),
+    "fill": ((SIM,), Text("runs no kernels")),
+    "quick": ((SIM,), Text("has no plan")),
+    "check": ((SIM,), Text("has no plan")),
+    "require_chip": ((SIM,), Text("runs nothing on the chip")),
+    "engine": ((SIM,), Text("does not run the simulator")),
+    "runner": ((CPP,), Text("needs Python")),
+    "gemm": ((CPP,), Text("does not choose how matrices are multiplied")),
+    "mine": ((SIM, CPP), Text("calls no part of the compiler")),
+}
+"""Options that not all backends have: which have them, and why the others have not."""
+
+
+def check_backend(options: argparse.Namespace) -> None:
+    """Raises HariboteError for an option that its backend would not look at."""
+    for name, (backends, why) in ONLY_FOR.items():
+        given = getattr(options, name, None)
+        if options.backend in backends or given in ("", "float") or given is None or given is False:
+            continue  # its own, or not asked for
+        spelled = f"-O{given}" if name == "level" else f"--{name.replace('_', '-')}"
+        message = tr("{spelled} with --backend {backend}, which {why}", spelled, options.backend, shown(why))
+        raise HariboteError(message, f"--backend {backends[0]}")
+
+
 def level_option(parser: argparse.ArgumentParser) -> None:
     """`-O`."""
     from haribote.compiler import LEVELS
@@ -166,20 +194,8 @@ def chip_options(parser: argparse.ArgumentParser) -> None:
     precision_option(parser)
 
 
-def precision_of(options: argparse.Namespace) -> str:
-    """The precision that is asked for. Raises HariboteError where the backend has no choice."""
-    precision: str = options.precision
-    if precision != "float" and options.backend != "sim":
-        raise HariboteError(tr("--precision {precision} is for --backend sim", precision), "--backend sim -O2")
-    return precision
-
-
 def fill_of(options: argparse.Namespace) -> bool:
     """Whether `--fill` is asked for. Raises HariboteError where no kernels are taken from the learner's files."""
-    if options.fill and options.backend != "sim":
-        raise HariboteError(
-            tr("--fill with --backend {backend}, which runs no kernels", options.backend), "--backend sim"
-        )
     if options.fill and getattr(options, "asked", False):
         raise HariboteError(
             tr("--fill takes your kernels where they pass, --solutions takes none of them"), tr("one of them")

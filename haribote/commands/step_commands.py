@@ -10,6 +10,7 @@ from pathlib import Path
 
 from haribote.commands.options import (
     Commands,
+    check_backend,
     chip_options,
     command,
     gemm_option,
@@ -20,7 +21,6 @@ from haribote.commands.options import (
     mine_option,
     network_of,
     network_options,
-    precision_of,
     precision_option,
     units,
 )
@@ -95,15 +95,8 @@ def add_compile(commands: Commands) -> None:
     precision_option(parser)
 
     def run(options: argparse.Namespace) -> int:
-        precision, mine = precision_of(options), mine_of(options)
-        if options.quick and options.backend != "sim":
-            raise HariboteError(
-                tr("--quick with --backend {backend}, which has no plan", options.backend), "--backend sim -O2"
-            )
-        if options.runner and options.backend != "cpp":
-            raise HariboteError(
-                tr("--runner with --backend {backend}, whose program needs Python", options.backend), "--backend cpp"
-            )
+        check_backend(options)
+        mine = mine_of(options)
         if options.check:
             from haribote.core import checker
 
@@ -128,7 +121,7 @@ def add_compile(commands: Commands) -> None:
             level = level_of(options, bool(options.stop_after))
             with listening(lambda text: say(RoleLine(text, "faint"), file=sys.stderr, flush=True)) as watch:
                 told = compile_folder(
-                    options.folder, options.stop_after, options.solutions, level, precision, mine, options.quick
+                    options.folder, options.stop_after, options.solutions, level, options.precision, mine, options.quick
                 )
             if options.report:
                 say(watch.report(), end="")
@@ -152,6 +145,7 @@ def add_test(commands: Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.run_cases import compare_folders
 
+        check_backend(options)
         passed = compare_folders(
             options.folders,
             options.backend,
@@ -159,7 +153,7 @@ def add_test(commands: Commands) -> None:
             options.solutions,
             options.gemm,
             level=level_of(options, options.unit),
-            precision=precision_of(options),
+            precision=options.precision,
         )
         return 0 if passed else 1
 

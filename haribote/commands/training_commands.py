@@ -9,6 +9,7 @@ from pathlib import Path
 
 from haribote.commands.options import (
     Commands,
+    check_backend,
     chip_options,
     command,
     fill_of,
@@ -21,11 +22,9 @@ from haribote.commands.options import (
     network_of,
     network_options,
     positive,
-    precision_of,
     shown_name,
     units,
 )
-from haribote.errors import HariboteError
 from haribote.network import BATCH, SMALL
 from haribote.training.backends import BACKENDS
 from simulator.console import seed
@@ -47,9 +46,7 @@ def add_train(commands: Commands) -> None:
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
     parser.add_argument("--resume", action="store_true", help=tr("go on from the last finished epoch"))
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help=tr("checkpoint and picture (runs/BACKEND)"))
-    parser.add_argument(
-        "--engine", choices=ENGINES, default="native", help=tr("of the simulator; both give the same results (native)")
-    )
+    parser.add_argument("--engine", choices=ENGINES, help=tr("of the simulator; both give the same results (native)"))
     text = tr(
         "sim: your kernels where they pass their check, the course's elsewhere, so that every node is on the chip"
     )
@@ -62,12 +59,8 @@ def add_train(commands: Commands) -> None:
         from haribote.data.dataset import load
         from haribote.training.train import Options, train
 
-        fill, mine = fill_of(options), mine_of(options)  # before anything is loaded
-        if options.require_chip and options.backend != "sim":
-            raise HariboteError(
-                tr("--require-chip with --backend {backend}, which runs nothing on the chip", options.backend),
-                "--backend sim",
-            )
+        check_backend(options)  # before anything is loaded
+        fill, mine = fill_of(options), mine_of(options)
         network, rate = network_of(options)
         data = load(options.data)
         say(data.origin)
@@ -84,10 +77,10 @@ def add_train(commands: Commands) -> None:
             solutions=options.solutions,
             require_chip=options.require_chip,
             resume=options.resume,
-            engine=options.engine,
+            engine=options.engine or "native",
             gemm=options.gemm,
             level=level_of(options),
-            precision=precision_of(options),
+            precision=options.precision,
             fill=fill,
             mine=mine,
             network=network,
@@ -128,13 +121,14 @@ def add_infer(commands: Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.infer import infer_command
 
+        check_backend(options)
         return infer_command(
             options.images,
             options.backend,
             options.checkpoint,
             options.solutions,
             level_of(options),
-            precision_of(options),
+            options.precision,
         )
 
     parser.set_defaults(run=run)
