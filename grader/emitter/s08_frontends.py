@@ -18,17 +18,18 @@ from simulator.messages import tr
 
 
 def cumprod(function: Function, given: Values) -> dict[str, Value]:
-    """Given: shape, dim. Answer: the graph of torch.cumprod(x, dim) from `x` to `logits`, traced."""
+    """Given: shape, dim, dtype. Answer: the graph of torch.cumprod(x, dim) from `x` to `logits`, traced; it multiplies
+    in this type."""
     import torch
 
     from haribote.frontend.aten import RULES, Lowering
     from haribote.frontend.torch import trace_inference
 
-    dim = int(str(given["dim"]))
+    dim, dtype = int(str(given["dim"])), getattr(torch, str(given["dtype"]))
 
     class Running(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.cumprod(x, dim)
+            return torch.cumprod(x.to(dtype), dim).to(x.dtype)
 
     def named(g: Lowering, x: str, *args: Any, **kwargs: Any) -> str:
         found = function(g, x, *args, **kwargs)

@@ -20,7 +20,7 @@ from simulator.messages import Text, tr
 
 FACTORS = "(float[4,3] x, float[4,3] v, float[2,3] w, float[2] b)"
 LAYER, STEP = Text("a layer with bias"), Text("a training step")
-DOUBLES = Text("a product of doubles stays")
+DOUBLES, INTEGERS = Text("a product of doubles stays"), Text("a product of whole numbers stays")
 GRAPHS = {
     LAYER: f"{FACTORS} => (float[4,2] y) {{ y = Gemm<transB=1>(x, w, b) }}",
     Text("batch 1"): "(float[1,3] x, float[3,2] w) => (float[1,2] y) { p = MatMul(x, w) y = Relu(p) }",
@@ -33,6 +33,7 @@ GRAPHS = {
         "(float[1,2,4,4] x, float[3,2,3,3] w, float[3] b) => (float[1,3,2,2] y) "
         "{ y = Conv<kernel_shape=[3,3]>(x, w, b) }"),
     DOUBLES: "(double[2,3] x, double[3,2] w) => (double[2,2] y) { y = MatMul(x, w) }",
+    INTEGERS: "(int32[2,3] x, int32[3,2] w) => (int32[2,2] y) { y = MatMul(x, w) }",
 }  # fmt: skip
 STEPS: dict[str, Callable[[], onnx.ModelProto]] = {
     STEP: mlp_step,
@@ -44,7 +45,7 @@ def mixed_precision(rng: np.random.Generator) -> Iterator[Trial]:
     """Every graph in half, two of them in bfloat16."""
     models = {name: parsed(body) for name, body in GRAPHS.items()} | {name: make() for name, make in STEPS.items()}
     for name, model in models.items():
-        yield _mixed(name, model, "half", rng, layer=name == LAYER, earns=name != DOUBLES)
+        yield _mixed(name, model, "half", rng, layer=name == LAYER, earns=name not in (DOUBLES, INTEGERS))
     for name in (LAYER, STEP):
         yield _mixed(tr("{name}, bfloat16", name), models[name], "bfloat16", rng, layer=name == LAYER)
 

@@ -223,6 +223,8 @@ TRANSPOSES: dict[str, tuple[str, int]] = {
         f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) r = Relu(c) d = {CONV}(r, w) y = Add(d, c) }}", 3),
     Text("a bias"): (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w, b) y = Tanh(c) }}", 3),
     Text("a factor for each channel"): (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) y = Mul(c, s) }}", 4),
+    Text("Softmax over the channels"): (
+        f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) y = Softmax<axis=1>(c) }}", 3),
     Text("pooling, batch 1"): (
         f"(float[1,2,4,4] x, float[3,2,3,3] w) => (float[1,3,2,2] y) {{ c = {CONV}(x, w) y = {POOL}(c) }}", 3),
     Text("a result that is read both ways"): (
@@ -325,6 +327,7 @@ WRONG: dict[str, Wrong] = {
         ("g.nhwc(node, images), NCHW", "g.nhwc(node, images), NHWC"),
         ("g.common_perm(node) if node.op_type in ELEMENTWISE else None", "None"),  # leaves every transpose
         ("node.input[: OPERATORS[node.op_type]]", "node.input[:1]"),
+        ("g.common_perm(node) if node.op_type in ELEMENTWISE else None", "g.common_perm(node)"),
         ("g.same_operator(node, sources), perm)", "g.same_operator(node, sources), NHWC)"),
     ),
     "3.5": (
@@ -333,6 +336,7 @@ WRONG: dict[str, Wrong] = {
         ("if name not in rounded:", "if True:"),  # every time anew
         ("node.op_type in PRODUCTS and", "node.op_type != 'OneHot' and"),  # the update too
         ("all(index.dtype[name] == np.float32 for name in node.input[:2])", "True"),
+        ("index.dtype[name] == np.float32 for", "index.dtype[name] != np.float64 for"),
         ("FORMATS[short], name", '"RoundHalf", name'),
         ("        node = onnx.NodeProto()\n        node.CopyFrom(original)", "        node = original"),
     ),

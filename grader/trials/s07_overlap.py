@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -32,6 +33,9 @@ def precision(rng: np.random.Generator) -> Iterator[Trial]:
         (tr("a new value of a parameter"), "a=MatMul(x,w) n=Sub(w,a) b=MatMul(x,v) y=Exp(b) !n=w !y"),
         (tr("one reader of two is delicate"), "a=MatMul(x,w) b=Relu(a) c=Neg(a) y=Exp(c) z=MatMul(b,v) u=Abs(z) !y !u"),
         (tr("an exponential that is read by a product"), "a=Abs(x) b=Exp(a) c=MatMul(b,w) y=Sigmoid(c) !y"),
+        (tr("the second output is a product"), "a=MatMul(x,w) b=Abs(a) y=MatMul(b,v) !b !y"),
+        (tr("a new value that an exponential reads"), "a=MatMul(x,w) n=Sub(w,a) y=Exp(n) !n=w !y"),
+        (tr("the product is an Einsum"), "a=Einsum(x,w) b=Add(a,v) y=Exp(b) !y"),
     ):  # fmt: skip
         yield _graph(name, _built(lines))
     for batch, widths in ((6, (5, 3, 4)), (4, (6, 5, 3, 4))):
@@ -42,7 +46,8 @@ def precision(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _built(lines: str) -> onnx.ModelProto:
-    """A graph of 4x4 values: `a=MatMul(x,w)`; `!y` is an output, `!n=w` the new value of w. A number is a constant."""
+    """A graph of 4x4 values: `a=MatMul(x,w)`; `!y` is an output, `!n=w` the new value of w. A number is a constant.
+    Nodes have other names than what they make."""
     builder = Builder("graph")
     new: dict[str, str] = {}
     for name in "xwv":
@@ -56,8 +61,11 @@ def _built(lines: str) -> onnx.ModelProto:
         result, _, call = part.partition("=")
         op, _, arguments = call.rstrip(")").partition("(")
         inputs = [builder.scalar(float(a)) if a.isdigit() else a for a in arguments.split(",")]
-        builder.op(op, *inputs, name=result)
+        attributes: dict[str, Any] = {"equation": "ij,jk->ik"} if op == "Einsum" else {}
+        builder.op(op, *inputs, name=result, **attributes)
     model = builder.finish()
+    for node in model.graph.node:
+        node.name = f"{node.op_type} {node.name}"
     set_metadata(model, updates=json.dumps(new))
     return model
 
@@ -129,7 +137,7 @@ def overlap(rng: np.random.Generator) -> Iterator[Trial]:
         items: list[Item] = [("steps", 4.0, ())] * count
         for k in range(count):
             needs = [int(place[other]) for other in range(k) if rng.random() < 0.15]
-            items[int(place[k])] = (units[k], float(4 * rng.integers(1, 20)), needs)
+            items[int(place[k])] = (units[k], float(rng.integers(1, 80)) / 2, needs)
         yield _works(tr("random works, {value}", number + 1), items)
 
 
@@ -146,7 +154,7 @@ def _works(name: str, items: Sequence[Item], earns: bool = True) -> Trial:
 
 
 def by_the_clock(items: Sequence[Item]) -> list[float]:
-    """The same, by letting time pass in cycles of one; a unit that is free takes what may begin now."""
+    """The same, by letting time pass in halves of a cycle; a unit that is free takes what may begin now."""
     ends = [float("inf")] * len(items)
     begun: set[int] = set()
     free = {"steps": 0.0, "moves": 0.0}
@@ -158,7 +166,7 @@ def by_the_clock(items: Sequence[Item]) -> list[float]:
                 if free[unit] <= now and all(ends[need] <= now for need in items[k][2]):
                     begun.add(k)
                     ends[k] = free[unit] = now + items[k][1]
-        now += 1.0
+        now += 0.5
     return ends
 
 
@@ -169,9 +177,13 @@ WRONG: dict[str, Wrong] = {
         (" - set(updates(model).values())", ""), ("reversed(model.graph.node)", "model.graph.node"),
             (" and hands_on(node, index)", ""), ('("Exp", "Log")', '("Exp",)'),
             ("reaches and node.op_type", "node.op_type"),
-            ("set(index.outputs) - set(updates(model).values())", "set()")),
+            ("set(index.outputs) - set(updates(model).values())", "set()"),
+            ("set(index.outputs) -", "set(index.outputs[:1]) -"), ("in PRODUCTS", "in ('MatMul', 'Gemm')"),
+            ("hands_on(node, index)", "hands_on(node, index) and node.output[0] not in updates(model).values()"),
+            ("found.add(node.name)", "found.add(node.output[0])")),
     "7.9": (("steps[:1] + moves", "steps + moves"), ("steps[:1] + moves", "left[:1]"),
             ("if all(need in ends for need in work[number].needs)", ""),
             ("free[work[number].unit] = ends[number]", "pass"), ("free[work[number].unit], *(", "*("),
-            ("key=lambda number: (begins[number], number)", "key=lambda number: number")),
+            ("key=lambda number: (begins[number], number)", "key=lambda number: number"),
+            ("begins[number] + work[number].cycles", "int(begins[number] + work[number].cycles)")),
 }  # fmt: skip

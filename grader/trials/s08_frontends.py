@@ -40,18 +40,22 @@ def _with_at_most(trial: Trial, op_type: str, most: int, why: str) -> Trial:
 
 
 def cumprod(rng: np.random.Generator) -> Iterator[Trial]:
-    """Task 8.1: sizes that are powers of two and others, each axis, counted from either end, and a single element."""
-    for shape, dim in (((5,), 0), ((8, 3), 0), ((3, 8), 1), ((2, 5, 4), -2), ((2, 7), -1), ((4, 2), 1), ((3, 1), 1)):
-        x = rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
-        x = x.astype(np.float32)
-        given: dict[str, Value] = {"shape": list(shape), "dim": dim}
+    """Task 8.1: sizes that are powers of two and others, each axis, counted from either end, and a single element;
+    whole numbers, whose products have more bits."""
+    for shape, dim, dtype in (
+        ((5,), 0, "float32"), ((8, 3), 0, "float32"), ((3, 8), 1, "float32"), ((2, 5, 4), -2, "float32"),
+        ((2, 7), -1, "float32"), ((4, 2), 1, "float32"), ((3, 1), 1, "float32"), ((3, 4), 0, "int32"),
+    ):  # fmt: skip
+        x = (rng.uniform(1, 3, shape) * rng.choice([-1, 1], shape)).astype(dtype).astype(np.float32)
+        given: dict[str, Value] = {"shape": list(shape), "dim": dim, "dtype": dtype}
         size, rounds = shape[dim], 0
         while 2**rounds < size:
             rounds += 1
         wanted = {"logits": np.cumprod(x.astype(np.float64), axis=dim)}
-        trial = must_give(
-            tr("{shape} along axis {dim}", list(shape), dim), given, {"x": x}, wanted, NEAR, earns=size > 1
-        )
+        name = tr("{shape} along axis {dim}", list(shape), dim)
+        if dtype != "float32":
+            name = tr("{name}, whole numbers", name)
+        trial = must_give(name, given, {"x": x}, wanted, NEAR, earns=size > 1)
         yield _with_at_most(
             trial, "Mul", rounds, tr("doubling makes running products of {size} in {rounds}", size, rounds)
         )
@@ -367,6 +371,7 @@ WRONG: dict[str, Wrong] = {
         ("places *= 2", "places += 1"),
         ("dim % len(g.shape)", "len(g.shape) - 1"),
         ("shifted(g, total, axis", "shifted(g, g.value(x), axis"),
+        ("g.value(x)", "x"),  # whole numbers of 32 bits
     ),
     "8.2": (
         ('square = state["max_exp_avg_sq"].copy_(', 'square = state["max_exp_avg_sq"] = ('),
