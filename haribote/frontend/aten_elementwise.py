@@ -58,17 +58,24 @@ def _div(g: Lowering, x: str, y: Operand) -> str:
 
 @rule(aten.div.Tensor_mode, aten.div.Scalar_mode)
 def _div_rounded(g: Lowering, x: str, y: Operand, *, rounding_mode: str | None = None) -> str:
+    """Downwards: towards zero, and one less where something is left whose sign is not the divisor's. Of floats what is
+    left is known exactly, the quotient is not: it may have been rounded to the next whole number."""
     a, b = g.value(x), g.value(y)
-    if rounding_mode is None or (rounding_mode == "trunc" and not g.dtype.is_floating_point):
+    real = g.dtype.is_floating_point
+    if rounding_mode is None or (not real and (rounding_mode == "trunc" or not g.dtype.is_signed)):
         return g.op("Div", a, b)
-    if rounding_mode == "floor" and not g.dtype.is_floating_point:
-        rest = g.op("Mod", a, b, part="rest")
-        return g.op("Div", g.op("Sub", a, rest, part="multiple"), b)
-    quotient = g.op("Div", a, b, part="quotient")
-    if rounding_mode == "floor":
-        return g.op("Floor", quotient)
-    size = g.op("Floor", g.op("Abs", quotient, part="size"), part="whole")
-    return g.op("Mul", g.op("Sign", quotient, part="sign"), size)
+    if rounding_mode == "trunc":
+        quotient = g.op("Div", a, b, part="quotient")
+        size = g.op("Floor", g.op("Abs", quotient, part="size"), part="whole")
+        return g.op("Mul", g.op("Sign", quotient, part="sign"), size)
+    if real:
+        rest = g.op("Mod", a, b, fmod=1, part="rest")
+        quotient = g.op("Round", g.op("Div", g.op("Sub", a, rest, part="multiple"), b, part="quotient"), part="whole")
+    else:
+        quotient = g.op("Div", a, b, part="quotient")
+        rest = g.op("Sub", a, g.op("Mul", quotient, b, part="multiple"), part="rest")
+    less = g.op("CastLike", _other_side(g, rest, b), b, part="less")
+    return g.op("Sub", quotient, less)
 
 
 @rule(aten.remainder.Tensor, aten.remainder.Scalar)
@@ -77,8 +84,14 @@ def _remainder(g: Lowering, x: str, y: Operand) -> str:
     a, b = g.value(x), g.value(y)
     if not g.dtype.is_floating_point:
         return g.op("Mod", a, b)
-    times = g.op("Floor", g.op("Div", a, b, part="quotient"), part="times")
-    return g.op("Sub", a, g.op("Mul", times, b, part="multiple"))
+    rest = g.op("Mod", a, b, fmod=1, part="rest")
+    return g.op("Where", _other_side(g, rest, b), g.op("Add", rest, b, part="more"), rest)
+
+
+def _other_side(g: Lowering, rest: str, divisor: str) -> str:
+    """Where something is left whose sign is not the divisor's."""
+    turned = g.op("Mul", rest, g.op("Sign", divisor, part="sign"), part="turned")
+    return g.op("Less", turned, g.value(0), part="otherside")
 
 
 @rule(aten.fmod.Tensor, aten.fmod.Scalar)

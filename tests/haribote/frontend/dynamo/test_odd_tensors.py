@@ -13,8 +13,25 @@ from haribote.frontend.dynamo.entry import reports
 
 NUMBER, EMPTY, X = torch.tensor(1.5), torch.zeros(0, 6), torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
 FIRST, ONE = torch.tensor(0), torch.tensor([0])
+LIMITS = torch.tensor([-(2**31), 1 - 2**31, 2**31 - 1, 2**31 - 2, -7, 7, 0], dtype=torch.int32)
+MULTIPLES = 0.1 * torch.arange(-60, 60) + torch.tensor(0.0)  # quotients that rounding makes whole numbers
+
+
+def quotients(x):
+    return (
+        *(x // d for d in (3, -3, 10, -4, 2**31 - 1)), *(x % d for d in (3, -3, -4)),
+        *(torch.div(x, d, rounding_mode="trunc") for d in (3, -3)), x[:2] // x[2:4],
+    )  # fmt: skip
+
+
+def rests(x):
+    far = torch.tensor(float("inf"))
+    return x // 0.1, x % 0.1, x // -0.3, x % -0.3, torch.fmod(x, 0.1), x % far, x // far
+
 
 PROGRAMS = {
+    "whole quotients": (quotients, LIMITS),
+    "quotients near whole numbers": (rests, MULTIPLES),
     "sums so far": (lambda s: (s.cumsum(0) + 0, s.cumprod(0) + 0), NUMBER),
     "softmax": (lambda s: (s.softmax(0), s.log_softmax(-1)), NUMBER),
     "order": (lambda s: (*s.sort(), *s.topk(1), *s.kthvalue(1), *s.median(0)), NUMBER),
