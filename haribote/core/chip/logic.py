@@ -137,7 +137,12 @@ def _cast(call: Call, to: Kind) -> Term:
     x = term.value(b)
     if to == "float":
         return Term("float", (float_of_unsigned if term.kind == "uint" else float_of)(b, x))
-    return Term(to, x if term.kind != "float" else b.op("fftoi" if to == "int" else "ufftoi", b.nearest(x)))
+    if term.kind != "float":
+        return Term(to, x)
+    if to == "int":
+        return Term(to, b.op("fftoi", b.nearest(x)))
+    negative = b.op("ilsr", x, b.bits(31))  # -1 or 0; ufftoi gives magnitudes
+    return Term(to, b.op("isub", b.op("ixor", b.op("ufftoi", b.nearest(x)), negative), negative))
 
 
 def _is_not_zero(b: Builder, term: Term) -> Truth:

@@ -31,6 +31,7 @@ def rests(x):
 
 PROGRAMS = {
     "whole quotients": (quotients, LIMITS),
+    "below zero, without a sign": (lambda x: ((x * 3).to(torch.uint8), (x * 60).to(torch.int8)), MULTIPLES),
     "quotients near whole numbers": (rests, MULTIPLES),
     "sums so far": (lambda s: (s.cumsum(0) + 0, s.cumprod(0) + 0), NUMBER),
     "softmax": (lambda s: (s.softmax(0), s.log_softmax(-1)), NUMBER),
