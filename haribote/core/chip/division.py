@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import frexp
+from math import frexp, inf
 
 from haribote.core.chip.arithmetic import magnitude, sign
 from haribote.core.chip.logic import at_least
@@ -43,10 +43,15 @@ def roots(b: Builder, x: Value) -> tuple[Value, Value]:
 
 
 def square_root(b: Builder, x: Value) -> Value:
-    """sqrt(x); Newton's step on the root: s + s (1 - s / sqrt(x)) / 2."""
+    """sqrt(x), of inf inf; Newton's step on the root: s + s (1 - s / sqrt(x)) / 2."""
     root, inverse = roots(b, x)
     error = b.fma(b.neg(root), inverse, b.real(1))
-    return b.fma(error, b.op("flrelud", MSB, root), root)
+    return or_infinite(b, x, b.fma(error, b.op("flrelud", MSB, root), root))
+
+
+def or_infinite(b: Builder, x: Value, found: Value) -> Value:
+    """What was found, or inf where x is inf."""
+    return select(b, at_least(b, "float", x, b.real(inf)), b.real(inf), found)
 
 
 def inverse_root(b: Builder, x: Value) -> Value:

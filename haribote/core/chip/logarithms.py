@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from haribote.core.chip.arithmetic import magnitude, sign
 from haribote.core.chip.arithmetic import positive as is_positive
-from haribote.core.chip.division import inverse_root, reciprocal, square_root
+from haribote.core.chip.division import inverse_root, or_infinite, reciprocal, square_root
 from haribote.core.chip.exponentials import exponential, hyperbolic_tangent
 from haribote.core.chip.logic import at_least, float_of
 from haribote.core.chip.terms import Call, Term, Truth, select
@@ -32,13 +32,14 @@ def log_near_1(b: Builder, f: Value) -> Value:
 
 
 def logarithm(b: Builder, x: Value) -> Value:
-    """log(x): x = 2^k m with m from sqrt(1/2) to sqrt(2); -inf for what is not above 0."""
+    """log(x): x = 2^k m with m from sqrt(1/2) to sqrt(2); inf of inf, -inf for what is not above 0."""
     above = b.op("isub", x, b.bits(ROOT_HALF))
     m = b.op("iadd", b.op("iand", above, b.bits(0x007FFFFF)), b.bits(ROOT_HALF))
     whole = b.op("iadd", b.op("ilsr", above, b.bits(23)), b.bits(0x4B400000))
     k = b.add(whole, b.real(-1.5 * 2**23))
     near = log_near_1(b, b.add(m, b.real(-1)))
-    return select(b, is_positive(b, x), b.fma(k, b.real(LN2), near), b.real(float("-inf")))
+    found = or_infinite(b, x, b.fma(k, b.real(LN2), near))
+    return select(b, is_positive(b, x), found, b.real(float("-inf")))
 
 
 def soft_maximum(b: Builder, x: Value) -> Value:
@@ -60,17 +61,22 @@ def mish(b: Builder, x: Value) -> Value:
 
 
 def inverse_hyperbolic_sine(b: Builder, x: Value) -> Value:
-    """log(|x| + sqrt(x² + 1)) with the sign of x; where x² is too large, the root is |x|."""
+    """log(|x| + sqrt(x² + 1)) with the sign of x."""
     size = magnitude(b, x)
-    root = b.op("fmax", square_root(b, b.fma(x, x, b.real(1))), size)
-    return b.op("ior", magnitude(b, logarithm(b, b.add(size, root))), sign(b, x))
+    found = _log_of_both(b, size, square_root(b, b.fma(x, x, b.real(1))))
+    return b.op("ior", magnitude(b, found), sign(b, x))
 
 
 def inverse_hyperbolic_cosine(b: Builder, x: Value) -> Value:
-    """log(x + sqrt(x² - 1)); where x² is too large, the root is x."""
+    """log(x + sqrt(x² - 1))."""
+    return _log_of_both(b, x, square_root(b, b.fma(x, x, b.real(-1))))
+
+
+def _log_of_both(b: Builder, x: Value, root: Value) -> Value:
+    """log(x + root); where x² is too large, the root is x, and it is log x + log 2."""
     large = at_least(b, "float", x, b.real(2.0**60))
-    root = select(b, large, x, square_root(b, b.fma(x, x, b.real(-1))))
-    return logarithm(b, b.add(x, root))
+    found = logarithm(b, select(b, large, x, b.add(x, root)))
+    return b.add(found, select(b, large, b.real(LN2), b.real(0)))
 
 
 def inverse_hyperbolic_tangent(b: Builder, x: Value) -> Value:

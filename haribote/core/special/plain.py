@@ -14,17 +14,17 @@ def expm1(x: Any) -> Any:
     u = n.exp(x)
     rest = u - 1
     plain = n.either(n.equal(rest, -1), n.equal(u, inf))
-    near = rest * x / n.log(n.where(n.either(plain, n.equal(u, 1)), 2.0, u))
+    near = rest * (x / n.log(n.where(n.either(plain, n.equal(u, 1)), 2.0, u)))
     return n.where(n.equal(u, 1), x, n.where(plain, rest, near))
 
 
 def log1p(x: Any) -> Any:
-    """log(1 + x) without cancellation near 0."""
+    """log(1 + x) without cancellation near 0; what is large is 1 + x itself."""
     u = 1 + x
-    rest = u - 1
+    rest, large = u - 1, x > 2**24
     log = n.log(u)
-    near = log * x / n.where(n.equal(rest, 0), 1.0, rest)
-    return n.where(n.equal(rest, 0), x, n.where(n.equal(u, inf), u, near))
+    near = log * (n.where(large, 1.0, x) / n.where(n.either(large, n.equal(rest, 0)), 1.0, rest))
+    return n.where(n.equal(rest, 0), x, near)
 
 
 def cbrt(x: Any) -> Any:
@@ -34,6 +34,7 @@ def cbrt(x: Any) -> Any:
 
 def atan2(y: Any, x: Any) -> Any:
     """The angle of the point (x, y), from -pi to pi; signs of zeros are not told apart."""
+    y, x, _ = _smaller(y, x)
     steep = n.absolute(y) > n.absolute(x)
     below = n.where(steep, y, x)
     angle = n.atan(n.where(steep, x, y) / n.where(n.equal(below, 0), 1.0, below))
@@ -44,11 +45,19 @@ def atan2(y: Any, x: Any) -> Any:
 
 def hypot(x: Any, y: Any) -> Any:
     """sqrt(x^2 + y^2) where the squares would be too large or too small."""
+    infinite = n.either(n.equal(n.absolute(x), inf), n.equal(n.absolute(y), inf))
+    x, y, factor = _smaller(x, y)
     largest = n.maximum(n.absolute(x), n.absolute(y))
     scale = n.where(n.equal(largest, 0), 1.0, largest)
     one, other = x / scale, y / scale
-    found = scale * n.sqrt(one * one + other * other)
-    return n.where(n.equal(largest, inf), largest, n.where(n.equal(largest, 0), largest, found))
+    found = scale * n.sqrt(one * one + other * other) / factor
+    return n.where(infinite, inf, n.where(n.equal(largest, 0), largest, found))
+
+
+def _smaller(x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Both times a power of two where one is so large that the chip's quotient by it is 0; and that power."""
+    factor = n.where(n.maximum(n.absolute(x), n.absolute(y)) > 2.0**100, 2.0**-30, 1.0)
+    return x * factor, y * factor, factor
 
 
 def _angle(x: Any) -> tuple[Any, Any, Any]:

@@ -15,6 +15,17 @@ NUMBER, EMPTY, X = torch.tensor(1.5), torch.zeros(0, 6), torch.randn(4, 6, gener
 FIRST, ONE = torch.tensor(0), torch.tensor([0])
 LIMITS = torch.tensor([-(2**31), 1 - 2**31, 2**31 - 1, 2**31 - 2, -7, 7, 0], dtype=torch.int32)
 MULTIPLES = 0.1 * torch.arange(-60, 60) + torch.tensor(0.0)  # quotients that rounding makes whole numbers
+FAR = torch.tensor([0, 1e-8, 0.5, 88.5, 1e10, 1e30, 1e38, 3.4e38, float("inf")])
+
+
+def far(x):
+    """What is inf of inf, and of what is large no inf before the result is."""
+    finite = x[:-1]
+    return (
+        x.log(), x.sqrt(), x.log1p(), x.expm1(), x.asinh(), (x + 1).acosh(), x**0.5, (x + 1) ** -0.5,
+        torch.stack([x, -x, x.flip(0)]).logsumexp(0), x.logsumexp(0), torch.hypot(x, x.flip(0)),
+        torch.atan2(finite, finite.flip(0)), torch.atan2(-finite, finite + 1),
+    )  # fmt: skip
 
 
 def quotients(x):
@@ -30,6 +41,7 @@ def rests(x):
 
 
 PROGRAMS = {
+    "far out": (far, FAR),
     "whole quotients": (quotients, LIMITS),
     "below zero, without a sign": (lambda x: ((x * 3).to(torch.uint8), (x * 60).to(torch.int8)), MULTIPLES),
     "quotients near whole numbers": (rests, MULTIPLES),

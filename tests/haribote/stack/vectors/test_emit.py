@@ -168,8 +168,8 @@ def test_a_place_outside_the_pes_is_refused() -> None:
         (["y = Exp x"], 13),
         (["y = Div x g"], 8),
         (["y = Div x rate"], 1),
-        (["y = Sqrt x"], 9),
-        (["y = Log x"], 17),
+        (["y = Sqrt x"], 10),
+        (["y = Log x"], 20),
     ],
 )
 def test_steps(texts: list[str], expected: int) -> None:
