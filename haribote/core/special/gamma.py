@@ -30,7 +30,7 @@ def lgamma(x: Any) -> Any:
     inverse = 1 / z
     square = inverse * inverse
     series = inverse * n.polynomial(square, (1 / 1260, -1 / 360, 1 / 12))
-    found = (z - 0.5) * n.log(z) - z + (0.5 * log(2 * pi)) + series
+    found = (z - 0.5) * (n.log(z) - 1) + 0.5 * (log(2 * pi) - 1) + series
     found = found - n.where(small, n.log(n.where(small, product, 1.0)), 0.0)
     part = x - n.floor(x)
     reflected = log(pi) - n.log(n.sin(part * pi)) - found
@@ -97,7 +97,7 @@ def _hurwitz(q: Any, s: Any, power: Any, sign: Any = None) -> Any:
     upper = _sum(n.where(negative, part, q), s, power)
     lower = _sum(1 - part, s, power) - _sum(n.where(negative, 1 - q, 1.0), s, power)
     found = n.where(negative, upper + sign * lower, upper)
-    return n.where(_is_pole(q, part), inf, found)
+    return n.where(_is_pole(q, part), inf, n.where(n.equal(q, inf), 0.0, found))
 
 
 def _sum(a: Any, s: Any, power: Any) -> Any:
