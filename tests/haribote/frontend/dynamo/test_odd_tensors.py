@@ -24,7 +24,8 @@ def far(x):
     return (
         x.log(), x.sqrt(), x.log1p(), x.expm1(), x.asinh(), (x + 1).acosh(), x**0.5, (x + 1) ** -0.5,
         torch.stack([x, -x, x.flip(0)]).logsumexp(0), x.logsumexp(0), torch.hypot(x, x.flip(0)),
-        torch.atan2(finite, finite.flip(0)), torch.atan2(-finite, finite + 1), (x + 1).lgamma(), torch.polygamma(1, x + 1),
+        torch.atan2(finite, finite.flip(0)), torch.atan2(-finite, finite + 1),
+        (x + 1).lgamma(), torch.polygamma(1, x + 1),
     )  # fmt: skip
 
 
