@@ -26,6 +26,9 @@ steps of random networks the program with the shortest schedule had an estimate 
 PROMISING = 1.2
 """How many times the lowest estimate a program may have to be scheduled. Second and third looks at a graph gave the
 shortest program at up to 1.15."""
+MOST = 4
+"""Programs that are scheduled beside the first one, those with the lowest estimates: the schedule of a large program
+takes as long as a plan."""
 
 
 def build(plan: Plan, quick: bool = False) -> Built:
@@ -59,13 +62,14 @@ def shortest(plans: Iterable[Iterable[Plan]], quick: bool = False) -> Built:
 
 
 def _promising(programs: Sequence[ProgramBuilder]) -> list[ProgramBuilder]:
-    """The programs that are worth a schedule: the first, and those whose estimates are not far from the lowest."""
+    """The programs that are worth a schedule: the first, and a few whose estimates are not far from the lowest."""
     first, *others = programs
     if not others:
         return [first]
-    estimates = [_estimate(one) for one in programs]
-    most = PROMISING * min(estimates)
-    return [first, *(one for one, cycles in zip(others, estimates[1:], strict=True) if cycles <= most)]
+    estimates = {id(one): _estimate(one) for one in programs}
+    limit = PROMISING * min(estimates.values())
+    others.sort(key=lambda one: estimates[id(one)])
+    return [first, *(one for one in others[:MOST] if estimates[id(one)] <= limit)]
 
 
 def _estimate(one: ProgramBuilder) -> float:

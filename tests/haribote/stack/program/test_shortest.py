@@ -79,6 +79,9 @@ def test_programs_that_do_not_look_promising_are_not_scheduled(monkeypatch: pyte
     monkeypatch.setattr(module, "_estimate", lambda one: estimates[id(one.plan)])
     found = module._promising([passes.written(plan) for plan in plans])
     assert [one.plan for one in found] == plans[:3]
+    with monkeypatch.context() as few:
+        few.setattr(module, "MOST", 1)
+        assert [one.plan for one in module._promising([passes.written(plan) for plan in plans])] == plans[:2]
     scheduled: list[object] = []
     schedule = module.schedule_long
     monkeypatch.setattr(module, "schedule_long", lambda program: (scheduled.append(program), schedule(program))[1])
