@@ -35,7 +35,7 @@ def precision(rng: np.random.Generator) -> Iterator[Trial]:
         (tr("an exponential that is read by a product"), "a=Abs(x) b=Exp(a) c=MatMul(b,w) y=Sigmoid(c) !y"),
         (tr("the second output is a product"), "a=MatMul(x,w) b=Abs(a) y=MatMul(b,v) !b !y"),
         (tr("a new value that an exponential reads"), "a=MatMul(x,w) n=Sub(w,a) y=Exp(n) !n=w !y"),
-        (tr("the product is an Einsum"), "a=Einsum(x,w) b=Add(a,v) y=Exp(b) !y"),
+        (tr("the product is an `Einsum`"), "a=Einsum(x,w) b=Add(a,v) y=Exp(b) !y"),
     ):  # fmt: skip
         yield _graph(name, _built(lines))
     for batch, widths in ((6, (5, 3, 4)), (4, (6, 5, 3, 4))):
@@ -46,8 +46,8 @@ def precision(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _built(lines: str) -> onnx.ModelProto:
-    """A graph of 4x4 values: `a=MatMul(x,w)`; `!y` is an output, `!n=w` the new value of w. A number is a constant.
-    Nodes have other names than what they make."""
+    """A graph of 4x4 values: `a=MatMul(x,w)`, a node called A; `!y` is an output, `!n=w` the new value of w. A number
+    is a constant."""
     builder = Builder("graph")
     new: dict[str, str] = {}
     for name in "xwv":
@@ -65,7 +65,7 @@ def _built(lines: str) -> onnx.ModelProto:
         builder.op(op, *inputs, name=result, **attributes)
     model = builder.finish()
     for node in model.graph.node:
-        node.name = f"{node.op_type} {node.name}"
+        node.name = node.name.upper()
     set_metadata(model, updates=json.dumps(new))
     return model
 

@@ -371,7 +371,6 @@ WRONG: dict[str, Wrong] = {
         ("places *= 2", "places += 1"),
         ("dim % len(g.shape)", "len(g.shape) - 1"),
         ("shifted(g, total, axis", "shifted(g, g.value(x), axis"),
-        ("g.value(x)", "x"),  # whole numbers of 32 bits
     ),
     "8.2": (
         ('square = state["max_exp_avg_sq"].copy_(', 'square = state["max_exp_avg_sq"] = ('),

@@ -70,7 +70,7 @@ LATER: dict[str, tuple[str, str | tuple[str, str], str]] = {
         "7.6", ("for level in LEVELS:", "for level in reversed(LEVELS):"), "the words stay within 'root'",
     ),
     "the end forgotten": ("7.7", ("+ move[found[0], end]", ""), "the plan costs 32 cycles, the cheapest one 9"),
-    "all are delicate": ("7.8", ("if reaches and node", "if node"), "the delicate products are a; received a, c"),
+    "all are delicate": ("7.8", ("if reaches and node", "if node"), "the delicate products are A; received A, C"),
     "one after the other": ("7.9", ("free[work[number].unit] = ends[number]",
                                     "free['steps'] = free['moves'] = ends[number]"), "expected 64, received 68"),
     # 8.x

@@ -1,4 +1,4 @@
-"""Mistakes that learners make in rules of stages 01 and 02, and what they are told."""
+"""Mistakes that learners make in rules of stages 01, 02 and 08, and what they are told."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ from grader import check
 ADDMM = "def addmm(g, c, a, b, *, beta=1, alpha=1):"
 RELU, ADD = "def relu(g, node, grad):", "def add(g, node, grad):"
 SGD = "def sgd(g, name, step, learning_rate):"
+CUMPROD = "def cumprod(g, x, dim, *, dtype=None):"
+AS_IT_IS = (  # what has 32 bits is multiplied in 32
+    "from haribote.frontend.aten_reduction import shifted; size, total, k = g.shape[dim], x, 1\n"
+    "    while k < size:\n"
+    "        moved = shifted(g, total, dim % len(g.shape), k, size); k *= 2\n"
+    "        total = g.op('Mul', total, moved, part=f'before{k}' if k < size else '')\n"
+    "    return total"
+)
 
 
 @pytest.mark.some(2)
@@ -24,6 +32,7 @@ SGD = "def sgd(g, name, step, learning_rate):"
         ("2.1", RELU, "yield 3", "must yield names, received int"),
         ("2.2", ADD, "yield grad", "yielded 1 of 2 names: it owes the gradient by 'b'"),
         ("2.5", SGD, 'return g.op("Sub", name, step)', "must return the name 'p.next'"),
+        ("8.1", CUMPROD, AS_IT_IS, "case: [3, 4] along axis 0, whole numbers"),
     ],
 )
 def test_told(tmp_path: Path, task: str, head: str, body: str, told: str) -> None:

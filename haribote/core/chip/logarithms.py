@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from haribote.core.chip.arithmetic import magnitude, sign
-from haribote.core.chip.arithmetic import positive as is_positive
-from haribote.core.chip.division import inverse_root, or_infinite, reciprocal, square_root
+from haribote.core.chip.division import inverse_root, reciprocal, square_root
 from haribote.core.chip.exponentials import exponential, hyperbolic_tangent
 from haribote.core.chip.logic import at_least, float_of
 from haribote.core.chip.terms import Call, Term, Truth, select
@@ -25,6 +24,10 @@ LOG = (
 """log(1 + f) = f - f²/2 + f³ p(f), f from sqrt(1/2) - 1 to sqrt(2) - 1: the minimax relative error is 3e-8."""
 
 
+SMALLEST, INFINITE = 0x00800000, 0x7F800000
+"""The bits of 2^-126 and of inf."""
+
+
 def log_near_1(b: Builder, f: Value) -> Value:
     """log(1 + f) for f from sqrt(1/2) - 1 to sqrt(2) - 1."""
     inner = b.polynomial(f, b.real(LOG[0]), LOG[1:])
@@ -38,8 +41,9 @@ def logarithm(b: Builder, x: Value) -> Value:
     whole = b.op("iadd", b.op("ilsr", above, b.bits(23)), b.bits(0x4B400000))
     k = b.add(whole, b.real(-1.5 * 2**23))
     near = log_near_1(b, b.add(m, b.real(-1)))
-    found = or_infinite(b, x, b.fma(k, b.real(LN2), near))
-    return select(b, is_positive(b, x), found, b.real(float("-inf")))
+    beyond = b.fma(x, b.real(4), b.real(float("-inf")))  # of 2^128, which inf is here, inf; of what is below 1 -inf
+    finite = at_least(b, "uint", b.op("isub", x, b.bits(SMALLEST)), b.bits(INFINITE - SMALLEST)).opposite()
+    return select(b, finite, b.fma(k, b.real(LN2), near), beyond)
 
 
 def soft_maximum(b: Builder, x: Value) -> Value:

@@ -169,7 +169,7 @@ def test_a_place_outside_the_pes_is_refused() -> None:
         (["y = Div x g"], 8),
         (["y = Div x rate"], 1),
         (["y = Sqrt x"], 10),
-        (["y = Log x"], 20),
+        (["y = Log x"], 18),
     ],
 )
 def test_steps(texts: list[str], expected: int) -> None:
