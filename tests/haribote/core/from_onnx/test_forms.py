@@ -67,6 +67,8 @@ def feeds(model: onnx.ModelProto) -> dict[str, NDArray[Any]]:
         "(float[1,2,0] x, float[0] z) => (float[1,2] y) { y = MatMul(x, z) }",
         '(float[2,0] x, float[1] z) => (float[2] y) { y = Einsum<equation = "ab,b->a">(x, z) }',
         "(float[0,3] x) => (float[3,3] y) <int64[4] p = {3,0,0,0}, float v = {-2}> { y = Pad(x, p, v) }",
+        "(int64[4,6] i) => (int64[5,6] y) <int64[4] p = {1,0,0,0}, int64 v = {16777217}> { y = Pad(i, p, v) }",
+        "(int32[4,6] i) => (int32[4,8] y) <int64[4] p = {0,1,0,1}, int32 v = {2147483647}> { y = Pad(i, p, v) }",
         "(float[0,6] x, float[6] s) => (float[0,6] y) { y = LayerNormalization(x, s) }",
     ],
 )
