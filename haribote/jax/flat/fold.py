@@ -38,11 +38,14 @@ def iota(*, dtype: Any, shape: Sequence[int], dimension: int, **_: Any) -> Array
 
 
 def _convert(x: Array, new_dtype: Any, **_: Any) -> Array:
-    return x.astype(new_dtype)
+    if x.dtype.kind in "biu" or np.dtype(new_dtype).kind not in "iu":
+        return x.astype(new_dtype)
+    with jax.ensure_compile_time_eval():  # beyond the ends of a type JAX has its ends, and NumPy other numbers
+        return np.asarray(jax.lax.convert_element_type(x, new_dtype))
 
 
-def _reshape(x: Array, new_sizes: Sequence[int], **_: Any) -> Array:
-    return x.reshape(new_sizes)
+def _reshape(x: Array, new_sizes: Sequence[int], dimensions: Sequence[int] | None, **_: Any) -> Array:
+    return (x if dimensions is None else x.transpose(dimensions)).reshape(new_sizes)
 
 
 def _transpose(x: Array, permutation: Sequence[int]) -> Array:

@@ -30,11 +30,11 @@ def reduce_prod(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
 
 @rule("reduce_or", "reduce_and")
 def reduce_bool(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
-    """Of bool: the largest or the smallest of 0 and 1."""
+    """Of bool: the largest or the smallest of 0 and 1; of nothing, the least and the greatest of all numbers."""
     g.require(x.dtype == np.bool_, tr("only of bool"))
     numbers = g.cast(Held(g.full(x), x.shape), np.int32)
     kind = "ReduceMax" if g.operation.name == "reduce_or" else "ReduceMin"
-    return g.cast(_reduced(g, kind, numbers, axes), np.bool_, "")
+    return g.each("Greater", _reduced(g, kind, numbers, axes), g.scalar(0, np.int32))
 
 
 def _reduced(g: Lowering, kind: str, x: Held, axes: Sequence[int]) -> Held:
