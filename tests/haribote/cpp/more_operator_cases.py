@@ -20,6 +20,7 @@ def functions() -> Iterator[Case]:
     yield case("Pow", normal(3, 5), [3])
     yield case("Mod", integers(9, 20), np.array([4, -4, 3, -3] * 5))
     yield case("Mod", integers(9, 20), np.array([4, -4, 3, -3] * 5), fmod=1)
+    yield case("Mod", np.arange(9, dtype=np.uint8), np.array([255, 254, 3] * 3, np.uint8))
     yield case("Div", np.abs(integers(50, 9)), np.arange(1, 10))
 
 

@@ -26,7 +26,7 @@ inline auto remainder(P p, Q q) {
     if constexpr (std::is_floating_point_v<T>) {
         rest = std::fmod(p, q);
     } else {
-        if (q == 0 || q == static_cast<T>(-1)) return T(0);
+        if (q == 0 || (std::is_signed_v<T> && q == static_cast<T>(-1))) return T(0);
         rest = static_cast<T>(p % q);
     }
     return !Fmod && rest != 0 && (rest < 0) != (q < 0) ? static_cast<T>(rest + q) : rest;
