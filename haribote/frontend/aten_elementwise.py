@@ -75,7 +75,11 @@ def _div_rounded(g: Lowering, x: str, y: Operand, *, rounding_mode: str | None =
         quotient = g.op("Div", a, b, part="quotient")
         rest = g.op("Sub", a, g.op("Mul", quotient, b, part="multiple"), part="rest")
     less = g.op("CastLike", _other_side(g, rest, b), b, part="less")
-    return g.op("Sub", quotient, less)
+    if not real:
+        return g.op("Sub", quotient, less)
+    by_zero = g.op("Equal", b, g.value(0), part="by_zero")
+    infinite = g.op("Div", a, b, part="infinite")
+    return g.op("Where", by_zero, infinite, g.op("Sub", quotient, less, part="floor"))
 
 
 @rule(aten.remainder.Tensor, aten.remainder.Scalar)
@@ -104,7 +108,7 @@ def _pow(g: Lowering, x: str, exponent: Scalar) -> str:
     """Small powers as products and roots, which are exact where Pow is not."""
     a = g.value(x)
     if exponent == 0:
-        return g.op("Add", g.op("Mul", a, g.value(0), part="zero"), g.value(1))
+        return _ones(g)
     if exponent == 1:
         return a
     if exponent in (2, 3, 4):
@@ -119,9 +123,16 @@ def _pow(g: Lowering, x: str, exponent: Scalar) -> str:
     return g.op("Pow", a, g.value(exponent))
 
 
+def _ones(g: Lowering) -> str:
+    """What any number to the power of 0 is, and 1 to any power, infinities among them."""
+    return g.op("Expand", g.value(1), g.ints(list(g.shape), "shape"))
+
+
 @rule(aten.pow.Tensor_Tensor, aten.pow.Scalar)
 def _pow_of(g: Lowering, x: Operand, exponent: str) -> str:
     g.require(g.dtype.is_floating_point, tr("a computed power is of floats only"))
+    if x == 1:
+        return _ones(g)
     if not isinstance(x, str) and x > 0:
         logarithm = g.value(math.log(x))
         return g.op("Exp", g.op("Mul", g.value(exponent), logarithm, part="scaled"))

@@ -118,9 +118,9 @@ def _argmin(g: Lowering, x: str, dim: int | None = None, keepdim: bool = False) 
 
 
 def _truth(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool) -> str:
-    """Any as the largest, all as the smallest of 0 and 1."""
+    """Any as the largest, all as the smallest of 0 and 1; of nothing, -inf and inf."""
     words = g.value(g.value(x, torch.bool), torch.float32)
-    return g.op("Cast", _reduce(g, op_type, words, dims, keepdim, "extreme"), to=9)
+    return g.op("Greater", _reduce(g, op_type, words, dims, keepdim, "extreme"), g.builder.scalar(0.0))
 
 
 @rule(aten.any.default, aten.any.dim, aten.any.dims)

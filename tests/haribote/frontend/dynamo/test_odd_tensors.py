@@ -41,6 +41,9 @@ def rests(x):
     return x // 0.1, x % 0.1, x // -0.3, x % -0.3, torch.fmod(x, 0.1), x % far, x // far
 
 
+WIDE = torch.tensor([1.0, -1, 6, -6, 7, -7, 0.3, 1e8, -1e8, 0])
+INFINITE = torch.tensor([torch.inf, -torch.inf, 2, 0])
+
 PROGRAMS = {
     "far out": (far, FAR),
     "whole quotients": (quotients, LIMITS),
@@ -54,6 +57,14 @@ PROGRAMS = {
     "writes": (lambda s: (s.scatter(0, FIRST, s * 2), s.index_reduce(0, ONE, s * 3, "amax")), NUMBER),
     "intervals": (lambda s: torch.bucketize(s, torch.tensor([0.0, 1, 2])), NUMBER),
     "sums of none": (lambda e: (e.sum(0), e.sum() + 1, e.prod(0) + 1, e.mean(0), (e > 0).all()), EMPTY),
+    "whether any of none": (lambda e: ((e > 0).any(), (e > 0).any(0), (e != 0).any(0, keepdim=True), e.all()), EMPTY),
+    "floors of quotients": (lambda x: (x // 0.1, x // -3, x // 0.2, x // torch.inf, x // -torch.inf), WIDE),
+    "floors of infinite quotients": (lambda x: (x // 0.0, x // torch.zeros_like(x)), WIDE[:6]),
+    "remainders": (
+        lambda x: (x % 3, x % -3, x[:7] % 0.3, x[:7] % 0.1, x[:7] % -0.2, x % torch.inf, x % -torch.inf),
+        WIDE,
+    ),
+    "powers that are 1": (lambda x: (x**0, 1.0**x), INFINITE),
     "products of none": (lambda e: X[:, :0] @ e + 1, EMPTY),
     "joined to none": (lambda e: torch.cat([e, X]) * 2, EMPTY),
     "written nowhere": (lambda e: X.scatter_add(0, e.long(), e) * 2, EMPTY),
@@ -90,7 +101,9 @@ def test_on_the_chip(name):
 
 def whole(x):
     """What wraps, and what must not."""
-    return x * 3 + 1, x * x, -x, x // 3, x % 5, x.cumsum(0), *x.max(1), x.clamp(3, 50), x.sort(1)[0], x.float() / 3, ~x
+    least, far = torch.iinfo(x.dtype).min, torch.iinfo(x.dtype).max
+    quotients = x // 3, x // far, x // (least or 7), x % 5, x % far, torch.div(x, far, rounding_mode="trunc")
+    return x * 3 + 1, x * x, -x, *quotients, x.cumsum(0), *x.max(1), x.clamp(3, 50), x.sort(1)[0], x.float() / 3, ~x
 
 
 def half(x):
