@@ -109,6 +109,7 @@ ELEMENTWISE = cases(
         X,
         POSITIVE,
     ),
+    large=(lambda x: torch.hypot(x * 1e38, x.flip(0) * 1e38), WITHIN.sign() + WITHIN / 4),
     powers=(lambda x, p: (x**2, x**3, x**4, p**0.5, p**-0.5, x**-1, p**1.7, x**1, x**0), X, POSITIVE),
     computed_powers=(lambda x, p: (p**x, 2.0**x), X, POSITIVE),
     overloads=(
