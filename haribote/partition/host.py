@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from haribote.cpp import expand
 from haribote.cpp.session import sessions
 from haribote.errors import HariboteError
-from haribote.graph import Index, evaluate
+from haribote.graph import Index, attributes, evaluate
 
 Array = NDArray[Any]
 Run = Callable[[Mapping[str, Array]], dict[str, Array]]
@@ -50,7 +50,7 @@ def _onnxruntime(model: onnx.ModelProto) -> Run | None:
         import onnxruntime
     except ImportError:
         return None
-    if WRONG_IN_ONNXRUNTIME.intersection(node.op_type for node in model.graph.node):
+    if WRONG_IN_ONNXRUNTIME.intersection(node.op_type for node in model.graph.node) or _pads_by_dilation(model):
         return None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
@@ -66,6 +66,17 @@ def _onnxruntime(model: onnx.ModelProto) -> Run | None:
         return None
     names = [info.name for info in model.graph.output]
     return lambda feeds: dict(zip(names, map(np.asarray, session.run(names, _arrays(feeds))), strict=True))
+
+
+def _pads_by_dilation(model: onnx.ModelProto) -> bool:
+    """Whether a transposed convolution adds as much as its stride to its result, which a dilation allows: onnxruntime
+    refuses it when it runs.
+    """
+    for given in [attributes(node) for node in model.graph.node if node.op_type == "ConvTranspose"]:
+        added = given.get("output_padding", [])
+        if any(more >= stride for more, stride in zip(added, given.get("strides", [1] * len(added)), strict=True)):
+            return True
+    return False
 
 
 def _multiplies_vectors(model: onnx.ModelProto) -> bool:

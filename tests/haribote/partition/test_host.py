@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import onnx
 import pytest
+import torch
 
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Builder, evaluate
@@ -65,6 +66,19 @@ def test_a_transposed_matrix_by_a_vector(shape: tuple[int, ...], perm: list[int]
     model = builder.finish()
     _, run = host.fastest(model)
     np.testing.assert_allclose(run(given)["y"], evaluate(model, given)["y"], rtol=1e-5, atol=1e-5)
+
+
+def test_a_transposed_convolution_that_adds_as_much_as_its_stride() -> None:
+    """onnxruntime refuses it when it runs; a dilation of 2 allows it."""
+    builder, random = Builder("wide"), np.random.default_rng(0)
+    x, w = builder.input("x", (1, 2, 4), np.float32), builder.input("w", (2, 1, 2), np.float32)
+    builder.output(builder.op("ConvTranspose", x, w, name="y", dilations=[2], output_padding=[1]))
+    given = {key: random.normal(size=size).astype(np.float32) for key, size in (("x", (1, 2, 4)), ("w", (2, 1, 2)))}
+    _, run = host.fastest(builder.finish())
+    wanted = torch.nn.functional.conv_transpose1d(
+        torch.tensor(given["x"]), torch.tensor(given["w"]), output_padding=1, dilation=2
+    )
+    np.testing.assert_allclose(run(given)["y"], wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "C++", "reference"])
