@@ -95,7 +95,7 @@ def _flip(g: Lowering, x: str, dims: list[int]) -> str:
 
 @rule(aten.cat.default)
 def _cat(g: Lowering, tensors: list[str], dim: int = 0) -> str:
-    parts = [g.value(x) for x in tensors if g.shapes[x] != (0,)]
+    parts = [g.value(x) for x in tensors if g.shapes[x] != (0,)] or [g.value(tensors[0])]
     return g.op("Concat", *parts, axis=dim % len(g.shape)) if len(parts) > 1 else parts[0]
 
 

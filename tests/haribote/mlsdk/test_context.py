@@ -115,6 +115,11 @@ def test_specs_differ_by_dtype_shape_or_layout() -> None:
         found.compile(lambda given: {}, {"x": torch.zeros(4)}, io_spec_constraints={"z": other.input_specs["x"]})
 
 
+def test_nothing_joined_to_nothing() -> None:
+    joined = context().compile(lambda given: {"y": torch.cat([given["x"], given["x"]])}, {"x": torch.zeros(0)})
+    assert joined({"x": torch.zeros(0)})["y"].cpu().shape == (0,)
+
+
 def test_two_models_are_told_apart_by_name() -> None:
     a, b, found = nn.Linear(2, 2), nn.Linear(2, 2), context()
     set_tensor_name_in_module(a, "a")
