@@ -59,6 +59,10 @@ class Rewriter(NodeWriter):
 
     def pick(self, x: str, numbers: ArrayLike, part: str = "", name: str = "", fill: float = 0.0) -> str:
         """The elements of these flat numbers, `fill` for -1."""
+        if float(np.float32(fill)) != fill:  # a large integer: the operator's own fill is a single
+            there = self.constant(np.asarray(numbers) >= 0, "there")
+            picked, number = self.pick(x, numbers, part="picked"), self.number(fill, self.node.output[0])
+            return self.op("Where", there, picked, number, part=part, name=name)
         name = self._name(part, name)
         narrow = np.asarray(numbers, np.int32)  # no value has 2^31 elements (`model_file.ELEMENTS`)
         index = self.builder.constant(narrow, f"{name}.index")

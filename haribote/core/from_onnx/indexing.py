@@ -24,15 +24,9 @@ def moved(g: Rewriter) -> str | bool:
         return _joined(g)
     if node.op_type not in MOVERS or not g.is_known(*range(1, len(node.input))):
         return False
-    if (
-        float(np.float32(fill := _fill(node, g.index))) != fill
-    ):  # a large integer, which Pick's fill, a single, would round
-        found = numbers_of(node, g.index)
-        kept = g.pick(node.input[0], found, part="kept")
-        return g.op("Where", g.constant(found >= 0, "inside"), kept, g.number(fill, node.input[0]))
     for name, found in zip(node.output, _numbers(node, g.index), strict=True):
         if name:
-            g.pick(node.input[0], found, name=name, fill=fill)
+            g.pick(node.input[0], found, name=name, fill=_fill(node, g.index))
     return True
 
 

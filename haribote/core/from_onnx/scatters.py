@@ -74,11 +74,7 @@ def _known(g: Rewriter, places: NDArray[np.int64], join: Join) -> str:
 def _terms(g: Rewriter, found: NDArray[np.int64], part: str, join: Join) -> str:
     """The updates of these numbers; what changes nothing where there is none, -1."""
     data, _, updates = g.node.input
-    neutral = _neutral(g, data, join)
-    if g.is_float(data) or abs(neutral) <= 1:
-        return g.pick(updates, found, part=part, fill=neutral)
-    picked = g.pick(updates, found, part="picked")  # an extreme integer is no single, which the fill of a Pick is
-    return g.op("Where", g.constant(found >= 0, "there"), picked, g.number(neutral, data), part=part)
+    return g.pick(updates, found, part=part, fill=_neutral(g, data, join))
 
 
 def _neutral(g: Rewriter, data: str, join: Join) -> float:
