@@ -30,10 +30,10 @@ from haribote.operators.mended import evaluator
 from haribote.partition.cut import cut
 from haribote.partition.host import Run, generated, reference
 from haribote.partition.session import CutSession
-from haribote.partition.verdicts import too_wide
 from haribote.passes.fold_constants import fold_constants
 from haribote.progress import aloud
 from haribote.stack.planner.narrow import in_words
+from haribote.stack.program.packing import too_wide
 from simulator.messages import tr
 
 Array = NDArray[Any]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import onnx
-from numpy.typing import NDArray
 
 from haribote.chip.program import Compiled
 from haribote.compiler import compile_for_sim
@@ -19,6 +17,7 @@ from haribote.stack.planner.narrow import word_of
 from haribote.stack.planner.rules import rule_of
 from haribote.stack.planner.views import views_of
 from haribote.stack.program.compiled import prepared
+from haribote.stack.program.packing import too_wide
 from simulator.messages import tr
 
 
@@ -52,14 +51,6 @@ def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index, known: s
     except Exception as error:  # a rule that fails is a refusal too
         return reason(error)
     return next((why for name, why in refusals if why and (known is None or name in known)), "")
-
-
-def too_wide(value: NDArray[Any] | None) -> bool:
-    """Whether a whole number in it is more than the 32 bits that the chip keeps."""
-    if value is None or value.dtype.kind not in "iu" or value.itemsize < 8 or not value.size:
-        return False
-    low, high = (-(2**31), 2**31 - 1) if value.dtype.kind == "i" else (0, 2**32 - 1)
-    return bool(value.min() < low or value.max() > high)
 
 
 def _computed(model: onnx.ModelProto) -> list[onnx.NodeProto]:

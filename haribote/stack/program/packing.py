@@ -81,7 +81,12 @@ class Packing:
         return group, word
 
     def write(self, machine: Machine, value: NDArray[Any]) -> None:
-        """Put a value of the shape into DRAM, what lies beyond it filled up."""
+        """Put a value of the shape into DRAM, what lies beyond it filled up. Raises HariboteError if it is too wide."""
+        if too_wide(value):
+            raise HariboteError(
+                tr("{name!r} has numbers of more than the 32 bits that the chip keeps", self.version.value),
+                tr("numbers below 2^31, or a device on the host"),
+            )
         words = np.append(_words(value), _words(np.asarray(self.version.fill or 0, self.dtype)))
         for group in self._groups:
             machine.dram[group].write(self.address, words[self._elements[group]].view(np.uint64))
@@ -111,6 +116,14 @@ class HalfPacking:
                 tr("numbers below {most:.3g}, or precision float", BEYOND_HALVES),
             )
         self._pairs.write(machine, pairs.packed(self.version, value))
+
+
+def too_wide(value: NDArray[Any] | None) -> bool:
+    """Whether a whole number in it is more than the 32 bits that the chip keeps."""
+    if value is None or value.dtype.kind not in "iu" or value.itemsize < 8 or not value.size:
+        return False
+    low, high = (-(2**31), 2**31 - 1) if value.dtype.kind == "i" else (0, 2**32 - 1)
+    return bool(value.min() < low or value.max() > high)
 
 
 def _words(value: NDArray[Any]) -> Words:

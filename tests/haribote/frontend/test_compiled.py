@@ -29,6 +29,17 @@ def test_parameters_stay_updated_from_run_to_run(device):
     assert graph.coverage == ("2 of 2" if device == "chip" else "0 of 2")
 
 
+@pytest.mark.parametrize(("dtype", "most"), [(np.int64, 2**31 - 1), (np.uint64, 2**32 - 1)])
+def test_whole_numbers_of_more_than_32_bits_are_refused(dtype, most):
+    builder = Builder("same")
+    builder.output(builder.op("Identity", builder.input("x", (2,), dtype), name="y"))
+    graph = CompiledGraph(builder.finish(), Options("chip"))
+    fits = np.array([0, most], dtype)
+    assert np.array_equal(graph({"x": fits})["y"], fits)
+    with pytest.raises(HariboteError, match="'x' has numbers of more than the 32 bits"):
+        graph({"x": fits + dtype(1)})
+
+
 def test_a_wrong_input_is_named():
     graph = CompiledGraph(counter(), Options("host"))
     with pytest.raises(HariboteError, match="no input 'y'"):
