@@ -64,18 +64,73 @@ def _borders(
 
 
 class MaxPool(OriginalPool):
-    """With the places of the maxima where all strides are 1; the original gives others then."""
+    """By the way that the original takes where a stride is not 1; the other one gives other places, and fails for rows
+    with padding.
+    """
 
     op_domain = ""
 
     def _run(self, x: Array, **given: Any) -> tuple[Array, ...]:  # type: ignore[override]
-        places = len(self.onnx_node.output) > 1
-        how: Any = self._max_pool if places else super()._run
-        found: tuple[Array, ...] = how(x, **given)
+        pool: Any = self._max_pool
+        found: tuple[Array, ...] = pool(x, **given)
         return found
 
 
-_MENDED: list[type[OpRun]] = [ConvTranspose, MaxPool]
+class LogSoftmax(OpRun):
+    """x less the logarithm of the sum of its exponentials. The original takes the logarithm of the softmax, which is
+    -inf where x is 104 or more below the largest.
+    """
+
+    op_domain = ""
+
+    def _run(self, x: Array, axis: int = -1) -> tuple[Array]:
+        less = x - x.max(axis, keepdims=True)
+        return (less - np.log(np.exp(less).sum(axis, keepdims=True)),)
+
+
+class LRN(OpRun):
+    """By the sum of the squares of so many channels; the original has it for as many channels as there are images."""
+
+    op_domain = ""
+
+    def _run(self, x: Array, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0) -> tuple[Array]:
+        channels, before = x.shape[1], (size - 1) // 2
+        around = [slice(max(k - before, 0), k - before + size) for k in range(channels)]
+        total = np.stack([(x[:, part] ** 2).sum(1) for part in around], 1)
+        return ((x / (bias + alpha / size * total) ** beta).astype(x.dtype),)
+
+
+class LpNormalization(OpRun):
+    """By the sum of sizes, or the root of the sum of squares; the original sums numbers, not their sizes."""
+
+    op_domain = ""
+
+    def _run(self, x: Array, axis: int = -1, p: int = 2) -> tuple[Array]:
+        norm = (np.abs(x) ** p).sum(axis, keepdims=True) ** (1 / p)
+        return (np.divide(x, norm, out=np.zeros_like(x), where=norm != 0),)
+
+
+class Pad(OpRun):
+    """Below 0 a width cuts elements off, which the original fails at."""
+
+    op_domain = ""
+
+    def _run(
+        self, x: Array, pads: Sequence[int], value: Any = None, axes: Sequence[int] | None = None,
+        mode: str = "constant",
+    ) -> tuple[Array]:  # fmt: skip
+        ends, count = [(0, 0)] * x.ndim, len(pads) // 2
+        for axis, before, behind in zip(
+            range(x.ndim) if axes is None else axes, pads[:count], pads[count:], strict=True
+        ):
+            ends[axis] = int(before), int(behind)
+        left: Any = tuple(slice(max(-a, 0), max(n + min(z, 0), 0)) for n, (a, z) in zip(x.shape, ends, strict=True))
+        more = [(max(a, 0), max(z, 0)) for a, z in ends]
+        how: Any = {"constant_values": 0 if value is None else value} if mode == "constant" else {}
+        return (np.pad(x[left], more, mode, **how).astype(x.dtype),)  # type: ignore[call-overload]
+
+
+_MENDED: list[type[OpRun]] = [ConvTranspose, LogSoftmax, LpNormalization, LRN, MaxPool, Pad]
 
 
 def evaluator(

@@ -12,6 +12,7 @@ from onnx import helper
 from onnx.backend.test.case.node import convtranspose
 
 from haribote.compiler import compile_for_sim, start_session
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Builder
 from haribote.operators.mended import evaluator
 from haribote.passes import fold_constants
@@ -54,6 +55,45 @@ def test_onnxs_own_tests_pass(export: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(convtranspose, "expect", expect)
     getattr(convtranspose.ConvTranspose, export)()
     assert ran
+
+
+def test_logarithms_of_improbable_classes_are_numbers() -> None:
+    x = np.array([[0, -150, 200], [-np.inf, 3, 4]], np.float32)
+    wanted = [[-200, -350, 0], [-np.inf, -1.3132617, -0.3132617]]
+    np.testing.assert_allclose(run(helper.make_node("LogSoftmax", ["x"], ["y"], axis=1), [x]), wanted, rtol=1e-6)
+    turned = run(helper.make_node("LogSoftmax", ["x"], ["y"], axis=0), [x.T])
+    np.testing.assert_allclose(turned.T, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 9])
+def test_neighbouring_channels_as_onnx_has_them(size: int) -> None:
+    x = np.random.default_rng(0).normal(size=(1, 5, 2, 3)).astype(np.float32)
+    found = run(helper.make_node("LRN", ["x"], ["y"], size=size, alpha=1.0, bias=2.0, beta=0.5), [x])
+    for channel in range(5):
+        first, last = max(0, channel - (size - 1) // 2), min(4, channel + size // 2)
+        total = (x[:, first : last + 1] ** 2).sum(1)
+        np.testing.assert_allclose(found[:, channel], x[:, channel] / np.sqrt(2 + total / size), rtol=1e-5)
+
+
+def test_sums_of_sizes() -> None:
+    x = np.array([[1, -3, 4], [0, 0, 0]], np.float32)
+    found = run(helper.make_node("LpNormalization", ["x"], ["y"], axis=1, p=1), [x])
+    np.testing.assert_allclose(found, [[1 / 8, -3 / 8, 4 / 8], [0, 0, 0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("device", ["host", "chip"])
+def test_padding_that_cuts(device: str) -> None:
+    builder, x = Builder("cut"), np.arange(12, dtype=np.float32).reshape(3, 4)
+    pads, value = builder.constant(np.array([1, -1, -2, 1]), "pads"), builder.constant(np.float32(7), "value")
+    builder.output(builder.op("Pad", builder.input("x", x.shape, np.float32), pads, value, name="y"))
+    found = CompiledGraph(builder.finish(), Options(device, level=0))({"x": x})["y"]
+    assert found.tolist() == [[7, 7, 7, 7], [1, 2, 3, 7]]
+
+
+def test_maxima_of_padded_rows() -> None:
+    x = np.array([[[3, 1, 2]]], np.float32)
+    found = run(helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[2], strides=[1], pads=[1, 1]), [-x])
+    assert found.tolist() == [[[-3, -1, -1, -2]]]
 
 
 def test_nobody_computes_with_the_original() -> None:
