@@ -11,9 +11,7 @@ import onnx
 from haribote.autodiff.rules import Backward, Gradients, gradient
 from haribote.graph import attributes
 from haribote.graphs.writer import NodeWriter
-from simulator.messages import Text, tr
-
-STRIDE_1 = Text("ONNX's reference evaluator cannot say where the maxima are if both strides are 1")
+from simulator.messages import tr
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,6 @@ def max_pool(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     g.require(not g.attribute("ceil_mode", 0), tr("ceil_mode must be 0"))
     window = window_of(node, tuple(g.attribute("kernel_shape", ())))
     g.require(set(window.dilations) == {1}, tr("dilations must be 1"))
-    g.require(max(window.strides) > 1, STRIDE_1)
     attrs = {name: value for name, value in window.attributes.items() if name != "dilations"}
     yield g.op("MaxPoolGrad", grad, node.input[0], **attrs)
 

@@ -12,7 +12,7 @@ import torch
 from onnx import helper
 from torch import Tensor, fx
 
-from haribote.autodiff.convolution import STRIDE_1, Window, bias_gradient, input_gradient, weight_gradient
+from haribote.autodiff.convolution import Window, bias_gradient, input_gradient, weight_gradient
 from haribote.frontend.aten import Lowering, aten, rule
 from simulator.messages import tr
 
@@ -148,7 +148,6 @@ def _max_pool_backward(
     ceil_mode: bool,
     indices: None,
 ) -> str:
-    g.require(max(stride or kernel) > 1, STRIDE_1)
     g.require(not ceil_mode, tr("only MaxPool2d with ceil_mode=False is supported"))
     g.require(all(step == 1 for step in dilation or [1]), tr("only MaxPool2d with dilation=1 is supported"))
     return g.op("MaxPoolGrad", grad, x, **_pool(kernel, stride, padding, dilation))

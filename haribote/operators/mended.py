@@ -133,8 +133,15 @@ class Pad(OpRun):
 _MENDED: list[type[OpRun]] = [ConvTranspose, LogSoftmax, LpNormalization, LRN, MaxPool, Pad]
 
 
+class _Evaluator(ReferenceEvaluator):
+    """In the bodies of functions and in inner graphs too, which it makes more of its kind for."""
+
+    def __init__(self, proto: Any, **given: Any) -> None:
+        super().__init__(proto, **{"new_ops": _MENDED, **given})
+
+
 def evaluator(
     computed: onnx.ModelProto | onnx.NodeProto, opsets: Mapping[str, int] | None = None
 ) -> ReferenceEvaluator:
     """What computes a model, or a node of some opsets (None: as a node alone says)."""
-    return ReferenceEvaluator(computed, opsets=None if opsets is None else dict(opsets), new_ops=_MENDED)
+    return _Evaluator(computed, opsets=None if opsets is None else dict(opsets))

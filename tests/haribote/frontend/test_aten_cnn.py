@@ -114,10 +114,19 @@ def test_forms_whose_gradient_has_no_rule_are_refused(module, fragment):
         trace_step(model, torch.optim.SGD(model.parameters()), torch.zeros(2, 2, 7, 7), torch.tensor([0, 1]))
 
 
-def test_pooling_with_stride_1_has_no_gradient():
-    model = nn.Sequential(nn.Conv2d(1, 1, 3), nn.MaxPool2d(2, stride=1), nn.Flatten())
-    with pytest.raises(UnsupportedOp, match="if both strides are 1"):
-        trace_step(model, torch.optim.SGD(model.parameters()), torch.zeros(2, 1, 6, 6), torch.tensor([0, 1]))
+@pytest.mark.parametrize(("kernel", "padding"), [(2, 0), ((3, 2), (1, 0))])
+def test_pooling_with_stride_1_has_a_gradient(kernel, padding):
+    """Maxima of equal elements go to the first one, in padded windows too."""
+    generator = torch.Generator().manual_seed(2)
+    model = nn.Sequential(nn.Conv2d(1, 2, 2), nn.MaxPool2d(kernel, 1, padding), nn.Flatten())
+    x, labels = torch.randint(-2, 3, (3, 1, 5, 5), generator=generator).float(), torch.tensor([0, 5, 9])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    graph = trace_step(model, optimizer, x, labels)
+    found = evaluate(graph, feeds_of(model, x=x, labels=labels))
+    nn.functional.cross_entropy(model(x), labels).backward()
+    optimizer.step()
+    for name, p in model.named_parameters():
+        np.testing.assert_allclose(found[updates(graph)[name]], p.detach().numpy(), atol=1e-5, err_msg=name)
 
 
 @LONG
