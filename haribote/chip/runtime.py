@@ -21,7 +21,7 @@ from haribote.errors import GraphError
 from haribote.graphs.cases import one_node_model
 from haribote.graphs.tiles import Tiles, tile_table
 from haribote.kernel import Memory
-from haribote.operators.mended import evaluator
+from haribote.operators.mended import beside_the_machine
 from haribote.passes.pad import padding
 from haribote.passes.placement import Placement
 from simulator import Machine
@@ -113,7 +113,7 @@ class KernelValues:
 
     def _host_worker(self, node: onnx.NodeProto) -> Callable[[], None]:
         inputs = list(dict.fromkeys(name for name in node.input if name))
-        alone = evaluator(one_node_model(self.compiled.model, node, self.compiled.index))
+        alone = beside_the_machine(one_node_model(self.compiled.model, node, self.compiled.index))
 
         def work() -> None:
             with np.errstate(all="ignore"):

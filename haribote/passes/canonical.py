@@ -12,7 +12,8 @@ Gemm, a mask as Where or as a product. Here they become one, so that no later pa
     g - exp(y) * sum(g)          ->  LogSoftmaxGrad(g, y)    Max(x, 0), Clip(x, 0)    ->  Relu(x)
                                                              Neg(x)                   ->  x * -1
 
-The rules for the kernels are right for finite values: a product with 0 is 0.
+The rules for the kernels count on a product with 0 to be 0, as it is on the machine, and on the host beside it
+(`operators.mended.beside_the_machine`).
 """
 
 from __future__ import annotations

@@ -235,6 +235,16 @@ def test_levels_and_precisions(options):
     np.testing.assert_allclose(result.detach(), expected.detach(), atol=1e-2 if "precision" in options else 1e-5)
 
 
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_choice_leaves_infinities_out(level):
+    x = torch.tensor([[0.0, 1, -1, 2], [0, 3, 4, 5]])
+    torch.compiler.reset()
+    compiled = torch.compile(
+        lambda x: torch.where(x > 0, torch.log(x), 0.0), backend="haribote", options={"level": level}
+    )
+    torch.testing.assert_close(compiled(x), torch.where(x > 0, torch.log(x), 0.0), rtol=1e-5, atol=1e-6)
+
+
 def test_registered_under_its_name():
     found = entry_points(group="torch_dynamo_backends", name="haribote")
     if not found:
