@@ -53,6 +53,11 @@ class Lowering(NodeWriter):
         self.listed = False
 
     @property
+    def operation(self) -> str:
+        """The name of the ATen operation at hand, without its overload."""
+        return str(self.node.target.overloadpacket.__name__)  # type: ignore[union-attr]
+
+    @property
     def dtype(self) -> torch.dtype:
         """Of the result; of the first one where there are several."""
         return _first(self.node.meta["val"]).dtype

@@ -136,7 +136,22 @@ def _is_read(places: fx.Node) -> bool:
     return any(user.target is not aten.max_pool2d_with_indices_backward.default for user in places.users)
 
 
-@rule(aten.max_pool2d_with_indices_backward.default)
+@torch.library.custom_op("haribote::max_pool_backward", mutates_args=())
+def max_pool_backward(
+    grad: Tensor, x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], ceil: bool
+) -> Tensor:
+    """The gradient of a maximum over windows, which finds the maxima again: no indices cross from the forward graph."""
+    places = aten.max_pool2d_with_indices(x, kernel, stride, padding, dilation, ceil)[1]
+    found: Tensor = aten.max_pool2d_with_indices_backward(grad, x, kernel, stride, padding, dilation, ceil, places)
+    return found
+
+
+@max_pool_backward.register_fake
+def _shape_of_max_pool_backward(grad: Tensor, x: Tensor, *_: Any) -> Tensor:
+    return torch.empty_like(x)
+
+
+@rule(aten.max_pool2d_with_indices_backward.default, torch.ops.haribote.max_pool_backward.default)
 def _max_pool_backward(
     g: Lowering,
     grad: str,
@@ -146,7 +161,7 @@ def _max_pool_backward(
     padding: list[int],
     dilation: list[int],
     ceil_mode: bool,
-    indices: None,
+    indices: str | None = None,
 ) -> str:
     g.require(not ceil_mode, tr("only MaxPool2d with ceil_mode=False is supported"))
     g.require(all(step == 1 for step in dilation or [1]), tr("only MaxPool2d with dilation=1 is supported"))
@@ -168,36 +183,6 @@ def _avg_pool(
     g.require(not ceil_mode, tr("only averages with ceil_mode=False are supported"))
     attributes = _pool(kernel, stride, padding, None)
     return g.op("AveragePool", x, **attributes, count_include_pad=int(count_include_pad))
-
-
-@torch.library.custom_op("haribote::max_pool_backward", mutates_args=())
-def max_pool_backward(
-    grad: Tensor, x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], ceil: bool
-) -> Tensor:
-    """The gradient of a maximum over windows, which finds the maxima again: no indices cross from the forward graph."""
-    places = aten.max_pool2d_with_indices(x, kernel, stride, padding, dilation, ceil)[1]
-    found: Tensor = aten.max_pool2d_with_indices_backward(grad, x, kernel, stride, padding, dilation, ceil, places)
-    return found
-
-
-@max_pool_backward.register_fake
-def _shape_of_max_pool_backward(grad: Tensor, x: Tensor, *_: Any) -> Tensor:
-    return torch.empty_like(x)
-
-
-@rule(torch.ops.haribote.max_pool_backward.default)
-def _max_pool_backward_alone(
-    g: Lowering,
-    grad: str,
-    x: str,
-    kernel: list[int],
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    ceil_mode: bool,
-) -> str:
-    found: str = _max_pool_backward(g, grad, x, kernel, stride, padding, dilation, ceil_mode, None)
-    return found
 
 
 def _pool(

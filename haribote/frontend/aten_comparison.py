@@ -96,13 +96,13 @@ def _masked_fill(g: Lowering, x: str, mask: str, value: Operand) -> str:
     return g.op("Where", mask, g.value(value), x)
 
 
-@rule(aten.maximum.default)
-def _maximum(g: Lowering, x: str, y: str) -> str:
+@rule(aten.maximum.default, aten.clamp_min.default, aten.clamp_min.Tensor)
+def _maximum(g: Lowering, x: str, y: Operand) -> str:
     return g.op("Max", g.value(x), g.value(y))
 
 
-@rule(aten.minimum.default)
-def _minimum(g: Lowering, x: str, y: str) -> str:
+@rule(aten.minimum.default, aten.clamp_max.default, aten.clamp_max.Tensor)
+def _minimum(g: Lowering, x: str, y: Operand) -> str:
     return g.op("Min", g.value(x), g.value(y))
 
 
@@ -114,13 +114,3 @@ def _clamp(g: Lowering, x: str, min: Operand | None = None, max: Operand | None 
     if min is not None:
         found = g.op("Max", found, g.value(min), **({} if max is None else {"part": "above"}))
     return found if max is None else g.op("Min", found, g.value(max))
-
-
-@rule(aten.clamp_min.default, aten.clamp_min.Tensor)
-def _clamp_min(g: Lowering, x: str, min: Operand) -> str:
-    return g.op("Max", g.value(x), g.value(min))
-
-
-@rule(aten.clamp_max.default, aten.clamp_max.Tensor)
-def _clamp_max(g: Lowering, x: str, max: Operand) -> str:
-    return g.op("Min", g.value(x), g.value(max))

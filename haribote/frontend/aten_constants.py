@@ -33,24 +33,10 @@ def _zeros(g: Lowering, *_: Any, **__: Any) -> str:
     return _filled(g, 0)
 
 
-@rule(aten.full.default)
-def _full(g: Lowering, size: list[int], value: Scalar, **_: Any) -> str:
-    return _filled(g, value)
-
-
-@rule(aten.full_like.default, aten.fill.Scalar)
-def _full_like(g: Lowering, x: str, value: Scalar, **_: Any) -> str:
-    return _filled(g, value)
-
-
-@rule(aten.new_full.default)
-def _new_full(g: Lowering, x: str, size: list[int], value: Scalar, **_: Any) -> str:
-    return _filled(g, value)
-
-
-@rule(aten.scalar_tensor.default)
-def _scalar_tensor(g: Lowering, value: Scalar, **_: Any) -> str:
-    return _filled(g, value)
+@rule(aten.full.default, aten.full_like.default, aten.fill.Scalar, aten.new_full.default, aten.scalar_tensor.default)
+def _full(g: Lowering, *given: Any, **_: Any) -> str:
+    """Of the number that is given last."""
+    return _filled(g, given[-1])
 
 
 def _range(g: Lowering, start: Scalar, end: Scalar, step: Scalar) -> str:
@@ -77,13 +63,8 @@ def _iota(g: Lowering, length: int, *, start: int, step: int, **_: Any) -> str:
     return _range(g, start, start + length * step, step)
 
 
-@rule(aten._to_copy.default)
-def _to_copy(g: Lowering, x: str, **_: Any) -> str:
-    return g.value(x)
-
-
-@rule(torch.ops.prims.convert_element_type.default)
-def _convert(g: Lowering, x: str, dtype: torch.dtype) -> str:
+@rule(aten._to_copy.default, torch.ops.prims.convert_element_type.default)
+def _cast(g: Lowering, x: str, *_: Any, **__: Any) -> str:
     return g.value(x)
 
 

@@ -65,9 +65,7 @@ def _div_rounded(g: Lowering, x: str, y: Operand, *, rounding_mode: str | None =
     if rounding_mode is None or (not real and (rounding_mode == "trunc" or not g.dtype.is_signed)):
         return g.op("Div", a, b)
     if rounding_mode == "trunc":
-        quotient = g.op("Div", a, b, part="quotient")
-        size = g.op("Floor", g.op("Abs", quotient, part="size"), part="whole")
-        return g.op("Mul", g.op("Sign", quotient, part="sign"), size)
+        return _trunc(g, g.op("Div", a, b, part="quotient"))
     if real:
         rest = g.op("Mod", a, b, fmod=1, part="rest")
         quotient = g.op("Round", g.op("Div", g.op("Sub", a, rest, part="multiple"), b, part="quotient"), part="whole")
@@ -149,14 +147,10 @@ def _exp2(g: Lowering, x: str) -> str:
     return g.op("Exp", g.op("Mul", g.value(x), g.value(math.log(2)), part="scaled"))
 
 
-@rule(aten.log2.default)
-def _log2(g: Lowering, x: str) -> str:
-    return g.op("Mul", g.op("Log", g.value(x), part="log"), g.value(1 / math.log(2)))
-
-
-@rule(aten.log10.default)
-def _log10(g: Lowering, x: str) -> str:
-    return g.op("Mul", g.op("Log", g.value(x), part="log"), g.value(1 / math.log(10)))
+@rule(aten.log2.default, aten.log10.default)
+def _logarithm(g: Lowering, x: str) -> str:
+    base = int(g.operation.removeprefix("log"))
+    return g.op("Mul", g.op("Log", g.value(x), part="log"), g.value(1 / math.log(base)))
 
 
 @rule(aten.trunc.default)

@@ -42,7 +42,7 @@ def _gather(g: Lowering, x: str, dim: int, index: str, *, sparse_grad: bool = Fa
     return g.op("GatherElements", x, index, axis=axis)
 
 
-def _scatter(g: Lowering, x: str, dim: int, index: str, updates: str, reduction: str) -> str:
+def _scatter(g: Lowering, x: str, dim: int, index: str, updates: str, reduction: str = "none") -> str:
     asked = g.shapes[index]
     if asked != g.shapes[updates]:
         ends = g.ints([0] * len(asked), "at"), g.ints(list(asked), "at")
@@ -50,16 +50,14 @@ def _scatter(g: Lowering, x: str, dim: int, index: str, updates: str, reduction:
     return g.op("ScatterElements", x, index, updates, axis=dim % len(asked), reduction=reduction)
 
 
-@rule(aten.scatter.src, lists=True)
-def _scatter_src(g: Lowering, x: str, dim: int, index: str, src: str) -> str:
-    return _scatter(g, x, dim, index, src, "none")
+rule(aten.scatter.src, lists=True)(_scatter)
 
 
 @rule(aten.scatter.value, lists=True)
 def _scatter_value(g: Lowering, x: str, dim: int, index: str, value: Scalar) -> str:
     updates = g.op("Expand", g.value(value), g.ints(list(g.shapes[index]), "shape"), part="updates")
     g.shapes[updates] = g.shapes[index]
-    return _scatter(g, x, dim, index, updates, "none")
+    return _scatter(g, x, dim, index, updates)
 
 
 @rule(aten.scatter_add.default, lists=True)

@@ -29,23 +29,27 @@ def _count(g: Lowering, x: str, dims: Dims) -> int:
     return prod(shape[axis] for axis in g.axes(dims, len(shape))) if shape else 1
 
 
-@rule(aten.sum.dim_IntList, aten.sum.default)
-def _sum(
-    g: Lowering, x: str, dims: list[int] | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
-) -> str:
-    return _reduce(g, "ReduceSum", g.value(x), dims, keepdim)
+@rule(
+    aten.sum.dim_IntList,
+    aten.sum.default,
+    aten.mean.dim,
+    aten.mean.default,
+    aten.prod.dim_int,
+    aten.prod.default,
+)
+def _total(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> str:
+    return _reduce(g, f"Reduce{g.operation.capitalize()}", g.value(x), dims, keepdim)
 
 
-@rule(aten.mean.dim, aten.mean.default)
-def _mean(
-    g: Lowering, x: str, dims: list[int] | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
-) -> str:
-    return _reduce(g, "ReduceMean", g.value(x), dims, keepdim)
+def _which(g: Lowering) -> str:
+    """Which extreme the operation at hand is of, as ONNX names it."""
+    return "Max" if "max" in g.operation else "Min"
 
 
-def _extreme(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool) -> str:
+@rule(aten.amax.default, aten.max.default, aten.amin.default, aten.min.default)
+def _extreme(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
     """The largest or the smallest; of narrow integers and bools, which ONNX does not compare, by 32 bits on the way."""
-    dtype = g.types[x]
+    dtype, op_type = g.types[x], f"Reduce{_which(g)}"
     g.require(_count(g, x, dims) > 0, tr("nothing has no largest element and no smallest"))
     if dtype not in NARROW:
         return _reduce(g, op_type, x, dims, keepdim)
@@ -53,52 +57,20 @@ def _extreme(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool) -> st
     return g.op("Cast", found, to=onnx_type(dtype))
 
 
-@rule(aten.amax.default)
-def _amax(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
-    return _extreme(g, "ReduceMax", x, dims, keepdim)
-
-
-@rule(aten.amin.default)
-def _amin(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
-    return _extreme(g, "ReduceMin", x, dims, keepdim)
-
-
-@rule(aten.max.default)
-def _max(g: Lowering, x: str) -> str:
-    return _extreme(g, "ReduceMax", x, None, False)
-
-
-@rule(aten.min.default)
-def _min(g: Lowering, x: str) -> str:
-    return _extreme(g, "ReduceMin", x, None, False)
-
-
-def _with_place(g: Lowering, extreme: str, x: str, dim: int, keepdim: bool) -> tuple[str | None, str | None]:
+@rule(aten.max.dim, aten.min.dim, lists=True)
+def _with_place(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str | None, ...]:
     """The extreme and where it is first, those of the two that have a reader."""
     base, wanted = g.result, {int(str(user.args[1])) for user in g.node.users}
     found: list[str | None] = []
-    for position, op_type in enumerate((f"Reduce{extreme}", f"Arg{extreme}")):
+    for position, write in enumerate((_extreme, _place)):
         g.result = g.results.get(position, f"{base}.{position}")
-        if position not in wanted:
-            found.append(None)
-        elif position == 0:
-            found.append(_extreme(g, op_type, x, dim, keepdim))
-        else:
-            found.append(_place(g, op_type, x, dim, keepdim))
-    return found[0], found[1]
+        found.append(write(g, x, dim, keepdim) if position in wanted else None)
+    return tuple(found)
 
 
-@rule(aten.max.dim, lists=True)
-def _max_dim(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str | None, str | None]:
-    return _with_place(g, "Max", x, dim, keepdim)
-
-
-@rule(aten.min.dim, lists=True)
-def _min_dim(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str | None, str | None]:
-    return _with_place(g, "Min", x, dim, keepdim)
-
-
-def _place(g: Lowering, op_type: str, x: str, dim: int | None, keepdim: bool) -> str:
+@rule(aten.argmax.default, aten.argmin.default, lists=True)
+def _place(g: Lowering, x: str, dim: int | None = None, keepdim: bool = False) -> str:
+    op_type = f"Arg{_which(g)}"
     x = g.value(x, torch.int32) if g.types[x] in NARROW else x
     if dim is not None:
         return g.op(op_type, x, axis=dim % len(g.shapes[x]), keepdims=int(keepdim))
@@ -107,40 +79,12 @@ def _place(g: Lowering, op_type: str, x: str, dim: int | None, keepdim: bool) ->
     return g.op(op_type, flat, axis=0, keepdims=0)
 
 
-@rule(aten.argmax.default, lists=True)
-def _argmax(g: Lowering, x: str, dim: int | None = None, keepdim: bool = False) -> str:
-    return _place(g, "ArgMax", x, dim, keepdim)
-
-
-@rule(aten.argmin.default, lists=True)
-def _argmin(g: Lowering, x: str, dim: int | None = None, keepdim: bool = False) -> str:
-    return _place(g, "ArgMin", x, dim, keepdim)
-
-
-def _truth(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool) -> str:
+@rule(aten.any.default, aten.any.dim, aten.any.dims, aten.all.default, aten.all.dim, aten.all.dims)
+def _truth(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
     """Any as the largest, all as the smallest of 0 and 1; of nothing, -inf and inf."""
+    op_type = "ReduceMax" if g.operation == "any" else "ReduceMin"
     words = g.value(g.value(x, torch.bool), torch.float32)
     return g.op("Greater", _reduce(g, op_type, words, dims, keepdim, "extreme"), g.builder.scalar(0.0))
-
-
-@rule(aten.any.default, aten.any.dim, aten.any.dims)
-def _any(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
-    return _truth(g, "ReduceMax", x, dims, keepdim)
-
-
-@rule(aten.all.default, aten.all.dim, aten.all.dims)
-def _all(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
-    return _truth(g, "ReduceMin", x, dims, keepdim)
-
-
-@rule(aten.prod.default)
-def _prod(g: Lowering, x: str, *, dtype: torch.dtype | None = None) -> str:
-    return _reduce(g, "ReduceProd", g.value(x), None, False)
-
-
-@rule(aten.prod.dim_int)
-def _prod_dim(g: Lowering, x: str, dim: int, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> str:
-    return _reduce(g, "ReduceProd", g.value(x), dim, keepdim)
 
 
 def _variance(g: Lowering, x: str, dims: Dims, correction: Scalar | None, keepdim: bool, mean: str) -> str:

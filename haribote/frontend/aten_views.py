@@ -41,12 +41,14 @@ def _transpose(g: Lowering, x: str, first: int, second: int) -> str:
     return g.op("Transpose", x, perm=order)
 
 
-@rule(aten.view.default, aten._unsafe_view.default)
-def _view(g: Lowering, x: str, shape: list[int]) -> str:
-    return g.shaped(x, g.shape)
-
-
-@rule(aten.unsqueeze.default, aten.squeeze.default, aten.squeeze.dim, aten.squeeze.dims)
+@rule(
+    aten.view.default,
+    aten._unsafe_view.default,
+    aten.unsqueeze.default,
+    aten.squeeze.default,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+)
 def _as_shape(g: Lowering, x: str, *_: Any) -> str:
     return g.shaped(x, g.shape)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,14 +15,9 @@ LONGEST = 1024
 """Along an axis: what compares every element with every other is left to torch beyond."""
 
 
-def sort(x: Tensor, dim: int = -1, descending: bool = False) -> Any:
+def sort(x: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = False) -> Any:
     """Of a number; along an axis there is a rule, for where it stays with torch, `topk` would not be stable."""
     return NotImplemented if x.dim() else (x.clone(), torch.zeros((), dtype=torch.int64))
-
-
-def stable_sort(x: Tensor, *, stable: bool | None = False, dim: int = -1, descending: bool = False) -> Any:
-    """As `sort`."""
-    return sort(x, dim, descending)
 
 
 def kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
@@ -69,7 +65,8 @@ def _pairs(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     return rows.unsqueeze(-2), numbers.unsqueeze(0) <= numbers.unsqueeze(1)
 
 
-def _running(x: Tensor, dim: int, largest: bool) -> Any:
+def running(x: Tensor, dim: int, largest: bool) -> Any:
+    """The largest so far, or the smallest, and where it was last."""
     if not x.dim():
         return torch.topk(x, 1, dim)
     if not x.is_floating_point() or not 0 < x.shape[dim] <= LONGEST:
@@ -81,16 +78,6 @@ def _running(x: Tensor, dim: int, largest: bool) -> Any:
     numbers = torch.arange(x.shape[dim], device=x.device)
     places = torch.where(before & (others == values.unsqueeze(-1)), numbers, -1).amax(-1)
     return values.movedim(-1, dim).contiguous(), places.movedim(-1, dim).contiguous()
-
-
-def cummax(x: Tensor, dim: int) -> Any:
-    """The largest so far, and where it was last."""
-    return _running(x, dim, True)
-
-
-def cummin(x: Tensor, dim: int) -> Any:
-    """The smallest so far, and where it was last."""
-    return _running(x, dim, False)
 
 
 def logcumsumexp(x: Tensor, dim: int) -> Any:
@@ -160,14 +147,14 @@ def bucketize(values: Tensor, boundaries: Tensor, *, out_int32: bool = False, ri
 
 ORDER: dict[Any, Callable[..., Any]] = {
     aten.sort.default: sort,
-    aten.sort.stable: stable_sort,
+    aten.sort.stable: sort,
     aten.kthvalue.default: kthvalue,
     aten.median.dim: median_along,
     aten.median.default: median,
     aten.nanmedian.dim: nanmedian_along,
     aten.nanmedian.default: nanmedian,
-    aten.cummax.default: cummax,
-    aten.cummin.default: cummin,
+    aten.cummax.default: partial(running, largest=True),
+    aten.cummin.default: partial(running, largest=False),
     aten.logcumsumexp.default: logcumsumexp,
     aten.searchsorted.Tensor: searchsorted,
     aten.bucketize.Tensor: bucketize,

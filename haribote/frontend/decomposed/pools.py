@@ -9,17 +9,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from haribote.frontend.decomposed.windows import adaptive_axis
+
 aten = torch.ops.aten
 
 
 def _windows(size: int, count: int) -> Tensor:
     """The positions that each of `count` windows of about the same size sees, [count, longest]; -1 behind its end."""
-    numbers = torch.arange(count)
-    starts = torch.div(numbers * size, count, rounding_mode="floor")
-    ends = torch.div((numbers + 1) * size + count - 1, count, rounding_mode="floor")
+    axis = adaptive_axis(size, count)
     longest = max(-(-(k + 1) * size // count) - k * size // count for k in range(count))
-    places = starts.unsqueeze(1) + torch.arange(longest)
-    return torch.where(places < ends.unsqueeze(1), places, -1)
+    places = axis.starts.unsqueeze(1) + torch.arange(longest)
+    return torch.where(places < axis.ends.unsqueeze(1), places, -1)
 
 
 def adaptive_max(x: Tensor, output_size: list[int]) -> Any:

@@ -68,8 +68,7 @@ def histogram(
 
 def histogram_of_edges(x: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: bool = False) -> Any:
     """The same with given edges; they are a result too."""
-    flat = None if weight is None else weight.reshape(-1)
-    return _counted(x.reshape(-1, 1), [bins], flat, density), bins.clone()
+    return _counted(x.reshape(-1, 1), [bins], weight, density), bins.clone()
 
 
 def histogramdd_edges(
@@ -98,8 +97,7 @@ def histogramdd_of_edges(
     x: Tensor, bins: list[Tensor], *, weight: Tensor | None = None, density: bool = False
 ) -> Tensor:
     """The same with given edges."""
-    flat = None if weight is None else weight.reshape(-1)
-    return _counted(x.reshape(-1, x.shape[-1]), bins, flat, density)
+    return _counted(x.reshape(-1, x.shape[-1]), bins, weight, density)
 
 
 def _edges(x: Tensor, bins: int, given: Sequence[float] | None) -> Tensor:
@@ -117,7 +115,7 @@ def _edges(x: Tensor, bins: int, given: Sequence[float] | None) -> Tensor:
 
 def _counted(points: Tensor, edges: Sequence[Tensor], weight: Tensor | None, density: bool) -> Tensor:
     """The sums of weights of the points, [points, axes], in each box; the last bin of an axis has both its edges."""
-    boxes = torch.ones(len(points), 1, dtype=points.dtype) if weight is None else weight.unsqueeze(1)
+    boxes = torch.ones(len(points), 1, dtype=points.dtype) if weight is None else weight.reshape(-1, 1)
     for axis, ends in enumerate(edges):
         value, last = points[:, axis : axis + 1], torch.arange(len(ends) - 1) == len(ends) - 2
         inside = (value >= ends[:-1]) & ((value < ends[1:]) | (last & (value == ends[1:])))

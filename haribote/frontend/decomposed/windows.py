@@ -39,8 +39,8 @@ def _along(size: int, kernel: int, stride: int, padding: int, ceil_mode: bool, w
     return Axis(size, starts, ends, counts)
 
 
-def _adaptive(size: int, windows: int) -> Axis:
-    """Beginnings are rounded down, ends up."""
+def adaptive_axis(size: int, windows: int) -> Axis:
+    """Windows of about the same size: beginnings are rounded down, ends up."""
     numbers = torch.arange(windows)
     starts = torch.div(numbers * size, windows, rounding_mode="floor")
     ends = torch.div((numbers + 1) * size + windows - 1, windows, rounding_mode="floor")
@@ -113,13 +113,13 @@ def _pool_backward(rank: int) -> Callable[..., Any]:
 def adaptive(x: Tensor, output_size: list[int]) -> Any:
     """Windows of about the same size, as many as are asked for."""
     rank = len(output_size)
-    return _averaged(x, [_adaptive(*pair) for pair in zip(x.shape[-rank:], output_size, strict=True)], None)
+    return _averaged(x, [adaptive_axis(*pair) for pair in zip(x.shape[-rank:], output_size, strict=True)], None)
 
 
 def _adaptive_backward(rank: int) -> Callable[..., Any]:
     def backward(grad: Tensor, x: Tensor) -> Any:
         pairs = zip(x.shape[-rank:], grad.shape[-rank:], strict=True)
-        return _spread(grad, [_adaptive(*pair) for pair in pairs], None)
+        return _spread(grad, [adaptive_axis(*pair) for pair in pairs], None)
 
     return backward
 
