@@ -11,16 +11,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from haribote.chip.codegen import HostPiece, TransferPiece
+from haribote.chip.operands import local_memory, read_operand, write_operand
 from haribote.chip.program import Compiled, ProgramPart
 from haribote.chip.session import Array, Inputs, Names
 from haribote.errors import GraphError
 from haribote.graphs.cases import one_node_model
 from haribote.graphs.tiles import Tiles, tile_table
-from haribote.kernel import Memory
 from haribote.operators.mended import beside_the_machine
 from haribote.passes.pad import padding
 from haribote.passes.placement import Placement
@@ -73,7 +72,7 @@ class KernelValues:
         address = self.compiled.dram.get(name)
         if name in self._homes:
             place, address = self._at_home(name)
-            place.layout.scatter(value, self._local(place.memory), address)
+            place.layout.scatter(value, local_memory(self.machine, place.memory), address)
         elif address is None:
             self._host[name] = value
         else:
@@ -84,7 +83,8 @@ class KernelValues:
         index, owner = self.compiled.index, self._settled.get(name, name)
         if owner in self._homes:
             place, at = self._at_home(owner)
-            return place.layout.gather(self._local(place.memory), at, index.dtype[name]).reshape(index.shape[name])
+            memory = local_memory(self.machine, place.memory)
+            return place.layout.gather(memory, at, index.dtype[name]).reshape(index.shape[name])
         address = self.compiled.dram.get(name)
         if address is not None:
             return self.machine.read_dram(address, index.shape[name], index.dtype[name])
@@ -97,9 +97,6 @@ class KernelValues:
         place = self._homes[name].place
         assert place.address is not None
         return place, place.address
-
-    def _local(self, memory: Memory) -> NDArray[np.uint32]:
-        return self.machine.lm0 if memory == "LM0" else self.machine.lm1
 
     def _worker(self, part: ProgramPart | HostPiece | TransferPiece) -> Callable[[], None]:
         if isinstance(part, ProgramPart):
@@ -125,11 +122,5 @@ class KernelValues:
 
     def _transfer(self, piece: TransferPiece) -> None:
         """Serve a DL or UL by layout, as its kernel would."""
-        op = piece.op
-        local, dram = (op.output, op.x) if op.kind == "DL" else (op.x, op.output)
-        memory = self._local(local.memory)
-        dtype = np.dtype(local.dtype)
-        if op.kind == "DL":
-            local.layout.scatter(self.machine.read_dram(dram.address, dram.shape, dtype), memory, local.address)
-        else:
-            self.machine.write_dram(dram.address, local.layout.gather(memory, local.address, dtype).reshape(dram.shape))
+        value = read_operand(self.machine, piece.op.x)
+        write_operand(self.machine, piece.op.output, value.reshape(piece.op.output.shape))

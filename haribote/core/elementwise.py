@@ -26,7 +26,7 @@ from haribote.core.chip import (
     logic,
     trigonometry,
 )
-from haribote.core.chip.terms import Rule, plain
+from haribote.core.chip.terms import Rule, chain, plain
 from haribote.core.notation import cos, cosh, equal, exp, log, power, sigmoid, sign, sin, sinh, sqrt, where
 from haribote.graph import Builder, evaluate
 
@@ -173,8 +173,8 @@ _NUMBERS, _ALL = "float int uint", "float int uint bool"
 # fmt: off
 ROWS = (
     # Arithmetic. The gradient of Add is task 2.2, that of Relu 2.1: `haribote.autodiff.elementwise`.
-    Elementwise("Add", np.add, "{0} + {1}", {"float": arithmetic.add, "int uint": integers.chain("iadd")}),
-    Elementwise("Sub", np.subtract, "{0} - {1}", {"float": arithmetic.sub, "int uint": integers.chain("isub")},
+    Elementwise("Add", np.add, "{0} + {1}", {"float": arithmetic.add, "int uint": chain("iadd")}),
+    Elementwise("Sub", np.subtract, "{0} - {1}", {"float": arithmetic.sub, "int uint": chain("isub")},
                 (lambda g, *_: g, lambda g, *_: -g)),
     Elementwise("Mul", np.multiply, "{0} * {1}", {"float": arithmetic.mul, "int uint": integer_products.product},
                 (lambda g, x, y, z: g * y, lambda g, x, y, z: g * x)),
@@ -191,12 +191,12 @@ ROWS = (
     Elementwise("Reciprocal", np.reciprocal, "1 / {0}", {"float": plain(division.reciprocal)},
                 (lambda g, x, y: -(g * y * y),), aten="reciprocal"),
     Elementwise("Sum", _folded(np.add), "{0} + {1}",
-                {"float": arithmetic.sum_all, "int uint": integers.chain("iadd")}, (lambda g, *_: g,), many=True),
+                {"float": arithmetic.sum_all, "int uint": chain("iadd")}, (lambda g, *_: g,), many=True),
     Elementwise("Max", _folded(np.maximum), "op::larger({0}, {1})",
-                {"float": arithmetic.largest, "int": integers.chain("imax"), "uint": integers.chain("uimax")},
+                {"float": chain("fmax"), "int": chain("imax"), "uint": chain("uimax")},
                 (lambda g, x, y, z: where(equal(x, z), g, 0), lambda g, x, y, z: where(equal(x, z), 0, g)), many=True),
     Elementwise("Min", _folded(np.minimum), "op::smaller({0}, {1})",
-                {"float": arithmetic.smallest, "int": integers.chain("imin"), "uint": integers.chain("uimin")},
+                {"float": chain("fmin"), "int": chain("imin"), "uint": chain("uimin")},
                 (lambda g, x, y, z: where(equal(x, z), g, 0), lambda g, x, y, z: where(equal(x, z), 0, g)), many=True),
 
     # The same number, limited, rounded, or of another type.
@@ -208,7 +208,7 @@ ROWS = (
                 (lambda g, x, y: g * sign(x),), aten="abs", jax="abs"),
     Elementwise("Sign", np.sign, "{0} > 0 ? 1 : {0} < 0 ? -1 : {0}",
                 {"float": arithmetic.sign_of, "int": plain(integers.sign_of)}, (_nothing,), aten="sign", jax="sign"),
-    Elementwise("Clip", _clip, "", {"float": arithmetic.clip, "int": integers.clip}),
+    Elementwise("Clip", _clip, "", {"float int": logic.clip}),
     Elementwise("Floor", np.floor, "std::floor({0})", {"float": plain(arithmetic.floor)}, (_nothing,),
                 aten="floor", jax="floor"),
     Elementwise("Ceil", np.ceil, "std::ceil({0})", {"float": plain(arithmetic.ceil)}, (_nothing,),
@@ -310,9 +310,9 @@ ROWS = (
                 (None, lambda g, c, x, y, z: where(c, g, 0), lambda g, c, x, y, z: where(c, 0, g))),
 
     # Bits of integers.
-    Elementwise("BitwiseAnd", np.bitwise_and, "{0} & {1}", {"int uint": integers.chain("iand")}),
-    Elementwise("BitwiseOr", np.bitwise_or, "{0} | {1}", {"int uint": integers.chain("ior")}),
-    Elementwise("BitwiseXor", np.bitwise_xor, "{0} ^ {1}", {"int uint": integers.chain("ixor")}),
+    Elementwise("BitwiseAnd", np.bitwise_and, "{0} & {1}", {"int uint": chain("iand")}),
+    Elementwise("BitwiseOr", np.bitwise_or, "{0} | {1}", {"int uint": chain("ior")}),
+    Elementwise("BitwiseXor", np.bitwise_xor, "{0} ^ {1}", {"int uint": chain("ixor")}),
     Elementwise("BitwiseNot", np.bitwise_not, "~{0}", {"int uint": plain(integers.bitwise_not)}),
     Elementwise("BitShift", _shift, "op::shifted<'{direction[0]}'>({0}, {1})", {"int uint": integers.bit_shift}),
 )

@@ -76,6 +76,17 @@ class Rewriter(NodeWriter):
         """A constant of shape [] and the dtype of a value, by default a single."""
         return self.builder.scalar(value, self.dtypes[like] if like else np.float32)
 
+    def numbers(self, count: int, axis: int, rank: int, dtype: DTypeLike) -> str:
+        """A constant 0, 1, 2, … along an axis, so that it broadcasts along the others."""
+        along = np.arange(count, dtype=dtype).reshape([-1 if k == axis else 1 for k in range(rank)])
+        return self.constant(along, "numbers")
+
+    def times(self, x: str, matrix: str, axis: int, rank: int, part: str = "") -> str:
+        """The product of an axis of a value with a matrix [new, old]."""
+        letters = "abcdefgh"[:rank]
+        equation = f"{letters},z{letters[axis]}->{letters.replace(letters[axis], 'z')}"
+        return self.op("Einsum", x, matrix, part=part, equation=equation)
+
     def input(self, position: int) -> str:
         """An input of the node, "" for one that is left out."""
         return self.node.input[position] if position < len(self.node.input) else ""

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from haribote.chip.codegen import run_kernel
+from haribote.chip.operands import read_operand, write_operand
 from haribote.errors import HariboteError
 from haribote.kernel import Kernel, KernelFunction, Memory, Op, Operand
 from haribote.layout import LAYOUTS, Layout, dram_layout
@@ -81,15 +81,9 @@ def run(kernel: KernelFunction, op: Op, *arrays: NDArray[Any]) -> WorkedRun:
             raise SimulatorError(tr("line {line}: {message}", finding.line, finding.message))
     machine = Machine()
     for operand, array in zip(op.inputs, arrays, strict=True):
-        if operand.memory == "DRAM":
-            machine.write_dram(operand.address, array)
-        else:
-            operand.layout.scatter(array, _lm(machine, operand), operand.address)
+        write_operand(machine, operand, array)
     machine.run(program)
-    y = op.y
-    if y.memory == "DRAM":
-        return WorkedRun(lines, program, machine.read_dram(y.address, y.shape, y.dtype))
-    return WorkedRun(lines, program, y.layout.gather(_lm(machine, y), y.address, np.dtype(y.dtype)).copy())
+    return WorkedRun(lines, program, read_operand(machine, op.y))
 
 
 def _operand(name: str, layout: str, memory: Memory, address: int) -> Operand:
@@ -97,7 +91,3 @@ def _operand(name: str, layout: str, memory: Memory, address: int) -> Operand:
     return Operand(
         name, found.shape, "float32", dram_layout(found.shape) if memory == "DRAM" else found, memory, address
     )
-
-
-def _lm(machine: Machine, operand: Operand) -> NDArray[np.uint32]:
-    return machine.lm0 if operand.memory == "LM0" else machine.lm1

@@ -47,6 +47,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 """The parts of the compiler in the order of the pipeline, and the tasks that are answered by each."""
 KERNELS, GENERATORS, NOPS, GENERATED = "kernels", "generators", "nops", "generated"
 MEASURES = ("nodes", "words", "steps", "cycles")
+COLUMNS = ("part", "task", "whose", "calls", "writes", *MEASURES)
+"""The head of the table."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,8 @@ class Ledger:
 
     def lines(self) -> Iterator[str]:
         """The table, and whose the whole is."""
-        head = ["part", "task", "whose", "calls", "writes", *MEASURES]
-        yield from aligned([list(map(word, head)), *map(self._cells, self.entries)])
+        rows = (self.cells(entry, word(entry.owner)) for entry in self.entries)
+        yield from aligned([list(map(word, COLUMNS)), *rows])
         if not self.total("steps"):
             return  # nothing ran on the chip, so there is nothing to share
         shares = ", ".join(f"{per_cent(self.share(measure))} {word(measure)}" for measure in MEASURES)
@@ -123,11 +125,12 @@ class Ledger:
         names = dict.fromkeys(map(_named, self.missing))
         return tr("not yours yet: {names}", ", ".join(names)) if names else ""
 
-    def _cells(self, entry: Entry) -> list[str]:
+    def cells(self, entry: Entry, whose: str) -> list[str]:
+        """A row of the table. whose: the name of its owner."""
         wholes = {measure: self.total(measure) for measure in MEASURES}
         shares = [per_cent(getattr(entry, m) / wholes[m]) if getattr(entry, m) else "" for m in MEASURES]
         counts = [str(count) if count else "" for count in (entry.calls, entry.written)]
-        return [word(entry.part), entry.task, word(entry.owner), *counts, *shares]
+        return [word(entry.part), entry.task, whose, *counts, *shares]
 
 
 def ledger(calls: Calls, compiled: Compiled | None = None, network: str = "") -> Ledger:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from haribote.answers.tasks import ROOT
+from haribote.chip.operands import read_operand, write_operand
 from haribote.kernel import Op, Operand
 from haribote.kernel_table import KernelRow, problem, row_named
 from haribote.problems.judge_case import values
@@ -77,17 +78,9 @@ def wrong_result(row: KernelRow, op: Op, program: Program) -> str:
     machine = Machine()
     arrays = values(row, op, np.random.default_rng(0))
     for operand, array in zip(op.inputs, arrays, strict=True):
-        if operand.memory == "DRAM":
-            machine.write_dram(operand.address, array)
-        else:
-            room = _lm(machine, operand.memory)
-            operand.layout.scatter(array, room, operand.address, everywhere=row.op != "UL")
+        write_operand(machine, operand, array, everywhere=row.op != "UL")
     machine.run(program)
-    output = op.output
-    if output.memory == "DRAM":
-        received = machine.read_dram(output.address, output.shape, output.dtype)
-    else:
-        received = output.layout.gather(_lm(machine, output.memory), output.address, np.dtype(output.dtype))
+    received = read_operand(machine, op.output)
     constant = float(op.attributes.get("constant", 1.0))
     right = meaning(row, arrays, constant)
     wanted, wrong = right[0], not_meant(row, right, received)
@@ -98,10 +91,6 @@ def wrong_result(row: KernelRow, op: Op, program: Program) -> str:
     return tr(
         "out[{where}] is {received:.6g}, should be {wanted:.6g}", where, float(received[index]), float(wanted[index])
     )
-
-
-def _lm(machine: Machine, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint32]]:
-    return machine.lm0 if name == "LM0" else machine.lm1
 
 
 def _kept(path: Path) -> dict[str, str]:

@@ -78,9 +78,7 @@ def pad_one(name: str, array: Array, entry: dict[str, Any] | None, dtype: np.dty
         raise GraphError(
             tr("input {name!r} must have shape {entry}, received {shape}", name, entry["shape"], list(array.shape))
         )
-    padded = np.full(entry["padded"], entry["fill"], dtype)
-    padded[tuple(map(slice, array.shape))] = array
-    return padded
+    return _extend(array.astype(dtype, copy=False), entry["padded"], entry["fill"])
 
 
 def crop_one(array: Array, entry: dict[str, Any] | None) -> Array:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from haribote.answers.tasks import ROOT
+from haribote.chip.operands import write_operand
 from haribote.kernel import Op
 from haribote.kernel_table import KernelRow, problem
 from haribote.problems.judge_case import values
@@ -53,8 +54,5 @@ def prepared(row: KernelRow, op: Op, seed: int = 0) -> Machine:
     machine = Machine()
     rng = np.random.default_rng([seed, *row.name.encode()])
     for operand, array in zip(op.inputs, values(row, op, rng), strict=True):
-        if operand.memory == "DRAM":
-            machine.write_dram(operand.address, array)
-        else:
-            operand.layout.scatter(array, machine.lm0 if operand.memory == "LM0" else machine.lm1, operand.address)
+        write_operand(machine, operand, array)
     return machine

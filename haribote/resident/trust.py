@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.chip.codegen import ChipPiece
+from haribote.chip.operands import local_memory, write_operand
 from haribote.chip.program import MOVES
 from haribote.kernel import Op, Operand
 from haribote.kernel_table import TILE, KernelRow
@@ -128,10 +129,7 @@ class Trial:
             getattr(machine, name)[...] = self._junk((machine.t.shape[-1],))
         self._scrub(emitted)
         for operand, array in zip(emitted.op.inputs, arrays, strict=True):
-            if operand.memory == "DRAM":
-                machine.write_dram(operand.address, array)
-            else:
-                operand.layout.scatter(array, self._lm(operand.memory), operand.address, everywhere)
+            write_operand(machine, operand, array, everywhere)
 
     def _scrub(self, emitted: _Emitted) -> None:
         """Junk where the operands are: what an earlier run left there must not help."""
@@ -154,7 +152,7 @@ class Trial:
         return self._rng.integers(1 << 30, 1 << 31, shape, np.uint32)
 
     def _lm(self, memory: str) -> NDArray[np.uint32]:
-        return self._machine.lm0 if memory == "LM0" else self._machine.lm1
+        return local_memory(self._machine, memory)
 
     # --- words beside the result -------------------------------------------------------------------------------------
 

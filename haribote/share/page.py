@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import base64
-import html
 import io
 import json
 import re
 import zlib
+from html import escape
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.own.ledger import MEASURES, Entry, Ledger
+from haribote.own.ledger import COLUMNS, MEASURES, Ledger
 from haribote.own.shares import per_cent
 from haribote.share import texts
 from haribote.share.drawings import loss_drawing, loss_points, timeline
@@ -84,10 +84,10 @@ def _texts(story: Story) -> dict[str, str]:
 
 def _parts(story: Story) -> dict[str, str]:
     """What stands on the page as HTML."""
-    legend = [f'<li><i class="k-{kind}"></i>{_safe(shown(text))}</li>' for kind, text in texts.KINDS.items()]
-    legend += [f'<li><i class="{paint}"></i>{_safe(name)}</li>' for paint, name in _owners(story)]
+    legend = [f'<li><i class="k-{kind}"></i>{escape(shown(text))}</li>' for kind, text in texts.KINDS.items()]
+    legend += [f'<li><i class="{paint}"></i>{escape(name)}</li>' for paint, name in _owners(story)]
     return {
-        "MEMORIES": "".join(f"<li>{_safe(tr('matrix') if name == 'matrix' else name)}</li>" for name in MEMORIES),
+        "MEMORIES": "".join(f"<li>{escape(tr('matrix') if name == 'matrix' else name)}</li>" for name in MEMORIES),
         "TIMELINE": timeline(story),
         "LEGEND": "".join(legend),
         "PICTURES": "".join(_pictures(story)),
@@ -112,47 +112,41 @@ def _pictures(story: Story) -> list[str]:
     drawn = [(story.digit.picture, texts.digit_title(story))]
     if story.digit.seen.shape != story.digit.picture.shape:
         drawn.append((story.digit.seen, tr("what the network sees of it")))
-    return [f'<img src="{_png(pixels)}" alt="{_safe(text)}">' for pixels, text in drawn]
+    return [f'<img src="{_png(pixels)}" alt="{escape(text)}">' for pixels, text in drawn]
 
 
 def _lanes(story: Story) -> list[str]:
     longest = max(lane.cycles for lane in story.lanes)
     return [
-        f'<li><span>{_safe(shown(lane.name))}</span><div class="track"><div class="road" style="width:'
-        f'{max(2.0, 68 * lane.cycles / longest):.1f}%"><b></b></div>{_safe(texts.cycles(lane.cycles))}</div>'
-        f'<span class="note">{_safe(shown(lane.note))}</span></li>'
+        f'<li><span>{escape(shown(lane.name))}</span><div class="track"><div class="road" style="width:'
+        f'{max(2.0, 68 * lane.cycles / longest):.1f}%"><b></b></div>{escape(texts.cycles(lane.cycles))}</div>'
+        f'<span class="note">{escape(shown(lane.note))}</span></li>'
         for lane in story.lanes
     ]
 
 
 def _shares(story: Story) -> list[str]:
     found, whole = story.ledger, texts.all_of_it(story)
-    rows = [f'<li class="whole" style="display:block">{_safe(whole)}</li>'] if whole else []
+    rows = [f'<li class="whole" style="display:block">{escape(whole)}</li>'] if whole else []
     for measure in MEASURES:
         share = found.share(measure, story.author)
         bar = f'<b style="width:{100 * share:.1f}%"></b>'
-        number = f'<span class="number">{_safe(per_cent(share))}</span>'
-        rows.append(f'<li><span>{_safe(word(measure))}</span><span class="bar">{bar}</span>{number}</li>')
-    return [*rows, f'<li class="small" style="display:block">{_safe(texts.shares(story))}</li>']
+        number = f'<span class="number">{escape(per_cent(share))}</span>'
+        rows.append(f'<li><span>{escape(word(measure))}</span><span class="bar">{bar}</span>{number}</li>')
+    return [*rows, f'<li class="small" style="display:block">{escape(texts.shares(story))}</li>']
 
 
 def _table(story: Story, found: Ledger) -> str:
-    head = "".join(f"<th>{_safe(word(name))}</th>" for name in ("part", "task", "whose", "calls", "writes", *MEASURES))
-    wholes = {measure: found.total(measure) for measure in MEASURES}
-
-    def cells(entry: Entry) -> list[str]:
-        shares = [per_cent(getattr(entry, m) / wholes[m]) if getattr(entry, m) else "" for m in MEASURES]
-        counts = [str(count) if count else "" for count in (entry.calls, entry.written)]
-        return [word(entry.part), entry.task, texts.whose(story, entry.owner), *counts, *shares]
-
-    rows = ("".join(f"<td>{_safe(text)}</td>" for text in cells(entry)) for entry in found.entries)
+    head = "".join(f"<th>{escape(word(name))}</th>" for name in COLUMNS)
+    cells = (found.cells(entry, texts.whose(story, entry.owner)) for entry in found.entries)
+    rows = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in cells)
     return f"<thead><tr>{head}</tr></thead><tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody>"
 
 
 def _view_text(viewed: bool) -> str:
     if viewed:
         text = tr("This moment in the viewer, with every word of every memory")
-        return f'<a id="view" href="{VIEW}">{_safe(text)}</a>'
+        return f'<a id="view" href="{VIEW}">{escape(text)}</a>'
     return _with_code(tr("`haribote share --view` puts beside it a page with every word of every memory."))
 
 
@@ -210,10 +204,6 @@ def _png(pixels: NDArray[np.uint8]) -> str:
     return f"data:image/png;base64,{base64.b64encode(content.getvalue()).decode()}"
 
 
-def _safe(text: str) -> str:
-    return html.escape(text)
-
-
 def _with_code(text: str) -> str:
     """A text as HTML, with what stands between backquotes as code."""
-    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))

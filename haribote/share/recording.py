@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from haribote.chip.codegen import ChipPiece
-from haribote.chip.program import Compiled, ProgramPart
+from haribote.chip.program import Compiled
 from haribote.chip.runtime import KernelValues
 from haribote.chip.session import Session
 from haribote.share.field import BRIGHTEST, Field, field, used
+from haribote.speed.profile import programs_of
 from simulator import Machine, assemble
 from simulator.effects.running import Touch, touches_of
 from simulator.isa import STEP_CYCLES
@@ -89,11 +90,6 @@ def record_step(compiled: Compiled, session: Session, inputs: Mapping[str, Any])
     watcher = _Watcher(session.machine, timed)
     step_by(watcher.run, session, inputs)
     return Recording(timed.cycles, tuple(timed.kernels), tuple(watcher.moments), tuple(timed.programs))
-
-
-def programs_of(compiled: Compiled) -> list[Program]:
-    """The machine programs of a step, in order."""
-    return [part.program for part in compiled.parts if isinstance(part, ProgramPart)]
 
 
 def step_by(execute: Callable[[Program], object], session: Session, inputs: Mapping[str, Any]) -> None:

@@ -19,7 +19,8 @@ from haribote.own.ledger import Ledger, ledger
 from haribote.own.working import your_kernels
 from haribote.share.digit import Answer, Digit, answers, digits, shown
 from haribote.share.race import Lane, lanes, traced
-from haribote.share.recording import Recording, programs_of, record_step, step_by, without_comments
+from haribote.share.recording import Recording, record_step, step_by, without_comments
+from haribote.speed.profile import programs_of
 from haribote.training.backends import Parameters
 from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint
 from haribote.training.evaluation import evaluate

@@ -105,7 +105,7 @@ def _work(operator: str, found: BitMap) -> list[str]:
     if operator in ("relu", "exp"):
         return _element_wise([helper.make_node(operator.capitalize(), ["x"], ["y"], name="y")], found)
     axis, code = {"rows": 1, "columns": 0}[operator], Code()
-    source, sums = Place("LM0", 0, found), _without_copies(reduced(found, (axis,), COPY))
+    source, sums = Place("LM0", 0, found), without_copies(reduced(found, (axis,), COPY))
     total = Place("LM1", 0, sums)
     moves.emit(code, Place("LM0", 0, reduced(found, (axis,), PART)), total, "fadd")
     node = helper.make_node("Sub", ["x", "s"], ["y"], name="y")
@@ -126,7 +126,7 @@ def _single(*names: str) -> dict[str, np.dtype[np.float32]]:
     return dict.fromkeys(names, np.dtype(np.float32))
 
 
-def _without_copies(found: BitMap) -> BitMap:
+def without_copies(found: BitMap) -> BitMap:
     """Without copies at different addresses of a PE."""
     table = {bit: carry for bit, carry in found.carries if bit.level != "address"}
     kept = [carry for bit, carry in found.carries if bit.level == "address" and carry != COPY]

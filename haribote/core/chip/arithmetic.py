@@ -108,24 +108,6 @@ def limit(b: Builder, x: Value, low: Value, high: Value) -> Value:
     return b.op("fmin", b.op("fmax", x, low), high)
 
 
-def largest(call: Call) -> Term:
-    """The largest operand."""
-    return Term("float", reduce(lambda x, y: call.b.op("fmax", x, y), call.values()))
-
-
-def smallest(call: Call) -> Term:
-    """The smallest operand."""
-    return Term("float", reduce(lambda x, y: call.b.op("fmin", x, y), call.values()))
-
-
-def clip(call: Call) -> Term:
-    """First the lower limit, then the upper one."""
-    x = call.value()
-    if call.has(1):
-        x = call.b.op("fmax", x, call.value(1))
-    return Term("float", call.b.op("fmin", x, call.value(2)) if call.has(2) else x)
-
-
 def hard_sigmoid(call: Call) -> Term:
     """alpha x + beta, at least 0, at most 1."""
     b, slope, shift = call.b, call.attributes.get("alpha", 0.2), call.attributes.get("beta", 0.5)

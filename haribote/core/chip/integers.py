@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
-from haribote.core.chip.terms import Call, Rule, Term, Truth, select
+from haribote.core.chip.terms import Call, Term, Truth, select
 from haribote.core.chip.values import Builder, Value
-
-
-def chain(op: str) -> Rule:
-    """One instruction for two operands, again and again for more."""
-    return lambda call: Term(call.kind, reduce(lambda x, y: call.b.op(op, x, y), call.values()))
 
 
 def minus(b: Builder, x: Value) -> Value:
@@ -36,14 +29,6 @@ def bitwise_not(b: Builder, x: Value) -> Value:
 def sign_of(b: Builder, x: Value) -> Value:
     """x, at least -1, at most 1."""
     return b.op("imin", b.op("imax", x, b.bits(-1)), b.bits(1))
-
-
-def clip(call: Call) -> Term:
-    """First the lower limit, then the upper one."""
-    x = call.value()
-    if call.has(1):
-        x = call.b.op("imax", x, call.value(1))
-    return Term("int", call.b.op("imin", x, call.value(2)) if call.has(2) else x)
 
 
 def bit_shift(call: Call) -> Term:

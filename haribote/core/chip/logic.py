@@ -103,6 +103,14 @@ def where(call: Call) -> Term:
     return Term(kind, select(call.b, call.term(0).truths(call.b), call.value(1), call.value(2)))
 
 
+def clip(call: Call) -> Term:
+    """First the lower limit, then the upper one."""
+    x, prefix = call.value(), _PREFIX[call.kind]
+    if call.has(1):
+        x = call.b.op(f"{prefix}max", x, call.value(1))
+    return Term(call.kind, call.b.op(f"{prefix}min", x, call.value(2)) if call.has(2) else x)
+
+
 def identity(call: Call) -> Term:
     """The same."""
     return call.term()

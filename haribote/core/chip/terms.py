@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -137,3 +138,8 @@ Rule = Callable[[Call], Term]
 def plain(function: Callable[..., Value]) -> Rule:
     """A rule from a function of the builder and words; the result has the type of the first operand."""
     return lambda call: Term(call.kind, function(call.b, *call.values()))
+
+
+def chain(op: str) -> Rule:
+    """The rule of one instruction for two operands, again and again for more."""
+    return lambda call: Term(call.kind, reduce(lambda x, y: call.b.op(op, x, y), call.values()))

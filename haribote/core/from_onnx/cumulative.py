@@ -25,9 +25,7 @@ def running_sum(g: Rewriter) -> str | bool:
     ones = np.tri(g.shapes[x][axis], k=-1 if g.given.get("exclusive", 0) else 0, dtype=np.float32)
     if g.given.get("reverse", 0):
         ones = np.ascontiguousarray(ones.T)
-    letters = "abcdefgh"[:rank]
-    equation = f"{letters},z{letters[axis]}->{letters.replace(letters[axis], 'z')}"
-    return g.op("Einsum", x, g.constant(ones, "triangle"), equation=equation)
+    return g.times(x, g.constant(ones, "triangle"), axis, rank)
 
 
 def _doubled(g: Rewriter, axis: int) -> str:

@@ -55,10 +55,9 @@ def _any_values(g: Rewriter) -> str:
     """OneHot along any axis, of any two values."""
     (labels, _, values), shape = g.node.input, g.shapes[g.result]
     axis = g.given.get("axis", -1) % len(shape)
-    numbers = np.arange(shape[axis], dtype=g.dtypes[labels])
-    numbers = numbers.reshape([-1 if k == axis else 1 for k in range(len(shape))])
     column = g.wide(wrapped_index(g, labels, shape[axis], "labels"), [axis], part="column")
-    equal = g.op("Equal", column, g.constant(numbers, "numbers"), part="equal")
+    numbers = g.numbers(shape[axis], axis, len(shape), g.dtypes[labels])
+    equal = g.op("Equal", column, numbers, part="equal")
     off, on = (g.pick(values, np.array(number, np.int64), part=part) for number, part in enumerate(("off", "on")))
     return g.op("Where", equal, on, off)
 
@@ -77,9 +76,7 @@ def pick_column(g: Rewriter) -> str | bool:
     if matrix:
         onehot = _compared(g, _counted(g, column, shape[1]), shape, x, part="onehot")
         return g.reduced("ReduceSum", g.op("Mul", x, onehot, part="chosen"), [1], keepdims=1)
-    numbers = np.arange(shape[axis], dtype=g.dtypes[column]).reshape(
-        [-1 if k == axis else 1 for k in range(len(shape))]
-    )
-    equal = g.op("Equal", _counted(g, column, shape[axis]), g.constant(numbers, "numbers"), part="equal")
+    places = _counted(g, column, shape[axis])
+    equal = g.op("Equal", places, g.numbers(shape[axis], axis, len(shape), g.dtypes[column]), part="equal")
     chosen = g.op("Where", equal, x, g.number(0, x), part="chosen")
     return g.reduced("ReduceSum", chosen, [axis], keepdims=1)

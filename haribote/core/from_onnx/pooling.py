@@ -207,13 +207,10 @@ def lp_pool(g: Rewriter) -> str | bool:
 
 def _sums_by_axis(g: Rewriter, x: str, image: Sequence[int], out: Sequence[int]) -> str:
     """The sum over each window, one axis after another: a product with what is 1 where a window sees an element."""
-    letters = "abcdefgh"[: len(image)]
     for axis, along in enumerate(windows_of(g.node, image[2:], g.given["kernel_shape"], out[2:]), 2):
         seen = np.zeros((out[axis], image[axis] + 1), np.float32)  # the last column: what is beside the image
         np.add.at(seen, (np.arange(out[axis])[:, None], along.elements()), 1)
-        matrix = g.constant(seen[:, :-1], f"seen_{axis}")
-        equation = f"{letters},z{letters[axis]}->{letters.replace(letters[axis], 'z')}"
-        x = g.op("Einsum", x, matrix, part=f"sums_{axis}", equation=equation)
+        x = g.times(x, g.constant(seen[:, :-1], f"seen_{axis}"), axis, len(image), part=f"sums_{axis}")
     return x
 
 

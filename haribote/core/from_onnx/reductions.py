@@ -16,7 +16,6 @@ from math import prod
 
 import numpy as np
 import onnx
-from numpy.typing import DTypeLike
 
 from haribote.core.from_onnx.rules import rule
 from haribote.core.rewrite import Rewriter
@@ -113,7 +112,7 @@ def arg(g: Rewriter) -> str | bool:
     axis = g.given.get("axis", 0) % len(g.shapes[x])
     extreme = "ReduceMax" if g.node.op_type == "ArgMax" else "ReduceMin"
     most = g.reduced(extreme, x, [axis], part="extreme", keepdims=1)
-    numbers = _numbers(g, axis, np.float32)
+    numbers = g.numbers(g.shapes[x][axis], axis, len(g.shapes[x]), np.float32)
     other = g.number(-1.0 if last else float(g.shapes[x][axis]))
     places = g.op("Where", g.op("Equal", x, most, part="equal"), numbers, other, part="places")
     kept = g.given.get("keepdims", 1)
@@ -127,11 +126,5 @@ def hardmax(g: Rewriter) -> str | bool:
     x = g.node.input[0]
     axis = g.given.get("axis", -1) % len(g.shapes[x])
     first = g.op("ArgMax", x, part="first", axis=axis, keepdims=1)
-    return g.cast(g.op("Equal", first, _numbers(g, axis, np.int64), part="equal"), g.dtypes[g.result])
-
-
-def _numbers(g: Rewriter, axis: int, dtype: DTypeLike) -> str:
-    """0, 1, 2, … along an axis of the first input."""
-    shape = g.shapes[g.node.input[0]]
-    sizes = [shape[axis] if k == axis else 1 for k in range(len(shape))]
-    return g.constant(np.arange(shape[axis], dtype=dtype).reshape(sizes), "numbers")
+    numbers = g.numbers(g.shapes[x][axis], axis, len(g.shapes[x]), np.int64)
+    return g.cast(g.op("Equal", first, numbers, part="equal"), g.dtypes[g.result])

@@ -126,9 +126,7 @@ def resize(g: Rewriter) -> str | bool:
         kernel = linear_kernel if mode == b"linear" else lambda x, a=a: cubic_kernel(x, a)
         flags = bool(g.given.get("antialias", 0)), bool(g.given.get("exclude_outside", 0))
         weights = g.constant(axis.weights(at, kernel, *flags).astype(g.dtypes[g.result]), "weights")
-        letters = "abcdefgh"[: len(axes)]
-        equation = f"{letters},z{letters[number]}->{letters.replace(letters[number], 'z')}"
-        value = g.op("Einsum", value, weights, part=f"axis_{number}", equation=equation)
+        value = g.times(value, weights, number, len(axes), part=f"axis_{number}")
     if beyond.any():
         other = g.number(g.given.get("extrapolation_value", 0.0), g.result)
         value = g.op("Where", g.constant(beyond, "beyond"), other, value, part="inside")

@@ -12,7 +12,7 @@ from math import inf, prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from haribote.core.from_onnx.labels import wrapped_index
 from haribote.core.from_onnx.lookups import tuple_numbers
@@ -112,7 +112,7 @@ class _Computed:
         g, count = self.g, self._shape[axis]
         rows = self._all_rows(g.node.input[1], axis, count)  # where there is no update, an index of no place
         updates = self._all_rows(g.node.input[2], axis, 0)
-        place = self._numbers(count, axis, len(self._shape) + 1, g.dtypes[rows])
+        place = g.numbers(count, axis, len(self._shape) + 1, g.dtypes[rows])
         equal = g.op("Equal", self._wide(wrapped_index(g, rows, count, "rows"), [axis]), place, part="equal")
         sizes = (*self._shape[: axis + 1], g.shapes[rows][axis], *self._shape[axis + 1 :])
         return self._joined(equal, self._wide(updates, [axis]), sizes, axis + 1)
@@ -144,7 +144,7 @@ class _Computed:
         """equal: whether an update is for an element, with the updates along `axis`; sizes: with all axes."""
         g, data, last = self.g, self.g.node.input[0], ""
         if not self.join.join:
-            numbers = self._numbers(sizes[axis], axis, len(sizes), np.int32)
+            numbers = g.numbers(sizes[axis], axis, len(sizes), np.int32)
             hits = g.op("Where", equal, numbers, g.builder.scalar(-1, np.int32), part="hits")
             last = g.reduced("ReduceMax", hits, [axis], part="last", keepdims=1)
             equal = g.op("Equal", numbers, last, part="is_last")
@@ -163,8 +163,3 @@ class _Computed:
 
     def _wide(self, name: str, axes: Sequence[int]) -> str:
         return self.g.wide(name, axes, part="wide") if axes else name
-
-    def _numbers(self, count: int, axis: int, rank: int, dtype: DTypeLike) -> str:
-        """0, 1, 2, … along an axis."""
-        along = np.arange(count, dtype=dtype).reshape([count if k == axis else 1 for k in range(rank)])
-        return self.g.constant(along, "numbers")

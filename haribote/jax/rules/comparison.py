@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from haribote.jax.flat.values import Value
@@ -80,16 +78,12 @@ def shift(g: Lowering, x: Value, y: Value) -> Held:
     if isinstance(y, np.ndarray) and (y >= bits).all():
         return g.scalar(0, x)
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
-    operands = [held if held_type == unsigned else g.cast(held, unsigned) for held, held_type in _operands(g, x, y)]
+    operands = [g.small(value) if value.dtype == unsigned else g.cast(g.small(value), unsigned) for value in (x, y)]
     moved = g.each("BitShift", *operands, direction="LEFT" if g.operation.name == "shift_left" else "RIGHT")
     moved = moved if x.dtype == unsigned else g.cast(moved, x.dtype, "")
     if isinstance(y, np.ndarray) and (y < bits).all():
         return moved
     return g.each("Where", g.each("Less", y, g.scalar(bits, y), part="few"), moved, g.scalar(0, x))
-
-
-def _operands(g: Lowering, *values: Value) -> list[tuple[Held, np.dtype[Any]]]:
-    return [(g.small(value), value.dtype) for value in values]
 
 
 @rule("shift_right_arithmetic")

@@ -86,14 +86,19 @@ def numbers_of(g: Lowering, form: Form, indices: Value, clip: bool) -> tuple[Hel
     for k, axis in enumerate(form.starts):
         start = _column(g, indices, k, form.over_batch(batch))
         last = form.shape[axis] - form.size[axis]
-        low, high = g.scalar(0, np.int32), g.scalar(last, np.int32)
         if not clip:
+            low, high = g.scalar(0, np.int32), g.scalar(last, np.int32)
             fits = g.each("And", g.each("GreaterOrEqual", start, low), g.each("LessOrEqual", start, high), part="fits")
             inside = g.each("And", inside, fits, part="inside") if inside else fits
-        start = g.each("Min", g.each("Max", start, low, part="low"), high, part="start")
-        step = form.strides[axis]
-        total = g.each("Add", total, g.each("Mul", start, g.scalar(step, np.int32)) if step != 1 else start)
+        total = _with_start(g, total, start, last, form.strides[axis])
     return total, inside
+
+
+def _with_start(g: Lowering, total: Held, start: Held, last: int, step: int) -> Held:
+    """Flat numbers, moved on by a start index, which is moved to be from 0 to `last`. step: the axis's stride."""
+    low, high = g.scalar(0, np.int32), g.scalar(last, np.int32)
+    start = g.each("Min", g.each("Max", start, low, part="low"), high, part="start")
+    return g.each("Add", total, g.each("Mul", start, g.scalar(step, np.int32)) if step != 1 else start)
 
 
 def _column(g: Lowering, indices: Value, k: int, shape: Shape) -> Held:
@@ -188,7 +193,5 @@ def moved(g: Lowering, form: Form, starts: Sequence[Value]) -> Held:
             continue
         held = g.small(start)
         held = held if start.dtype == np.int32 else g.cast(held, np.int32)
-        high = g.scalar(full - size, np.int32)
-        held = g.each("Min", g.each("Max", held, g.scalar(0, np.int32), part="low"), high, part="start")
-        total = g.each("Add", total, g.each("Mul", held, g.scalar(step, np.int32)) if step != 1 else held)
+        total = _with_start(g, total, held, full - size, step)
     return total

@@ -13,19 +13,18 @@ from haribote.jax.rules.lowering import Held, Lowering, graph_type, is_float, ru
 from haribote.jax.rules.shapes import padded, sliced
 from simulator.messages import tr
 
-OPERATORS = {"reduce_sum": "ReduceSum", "reduce_max": "ReduceMax", "reduce_min": "ReduceMin"}
+OPERATORS = {
+    "reduce_sum": "ReduceSum",
+    "reduce_max": "ReduceMax",
+    "reduce_min": "ReduceMin",
+    "reduce_prod": "ReduceProd",
+}
 
 
-@rule("reduce_sum", "reduce_max", "reduce_min")
+@rule(*OPERATORS)
 def reduce(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
     """Over axes, which are gone afterwards."""
     return g.narrowed(_reduced(g, OPERATORS[g.operation.name], g.counted(x), axes), x.dtype)
-
-
-@rule("reduce_prod")
-def reduce_prod(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
-    """The product over axes."""
-    return g.narrowed(_reduced(g, "ReduceProd", g.counted(x), axes), x.dtype)
 
 
 @rule("reduce_or", "reduce_and")

@@ -95,13 +95,8 @@ def concatenate(g: Lowering, *parts: Value, dimension: int) -> Held:
     return g.whole("Concat", *(g.full(part) for part in present), axis=dimension)
 
 
-@rule("split")
-def split(g: Lowering, x: Value, sizes: Sequence[int], axis: int) -> list[Held]:
-    """One part after the other."""
-    return list(_cut(g, x, sizes, axis))
-
-
 def _cut(g: Lowering, x: Value, sizes: Sequence[int], axis: int) -> list[Held]:
+    """One part after the other."""
     held, parts, start = Held(g.full(x), x.shape), [], 0
     for size in sizes:
         starts = [start if k == axis else 0 for k in range(len(x.shape))]
@@ -109,6 +104,9 @@ def _cut(g: Lowering, x: Value, sizes: Sequence[int], axis: int) -> list[Held]:
         parts.append(sliced(g, held, starts, limits, [1] * len(x.shape)))
         start += size
     return parts
+
+
+rule("split")(_cut)
 
 
 @rule("stack")
@@ -123,8 +121,7 @@ def stack(g: Lowering, *parts: Value, axis: int) -> Held:
 def unstack(g: Lowering, x: Value, axis: int) -> list[Held]:
     """Every part along an axis, which is gone afterwards."""
     axis %= len(x.shape)
-    parts = _cut(g, x, [1] * x.shape[axis], axis)
-    return [g.reshaped(part, g.result.shape) for part in parts]
+    return [g.reshaped(part, g.result.shape) for part in _cut(g, x, [1] * x.shape[axis], axis)]
 
 
 @rule("tile")

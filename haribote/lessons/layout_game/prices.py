@@ -19,9 +19,10 @@ from haribote.answers.resolve import resolve_row
 from haribote.kernel import Op, Operand
 from haribote.kernel_table import BY_NAME
 from haribote.layout import LAYOUTS as TAGS
+from haribote.speed.chain import without_copies
 from haribote.stack import moves
 from haribote.stack.code import Code
-from haribote.stack.maps import COPY, PART, Bit, BitMap
+from haribote.stack.maps import COPY, PART, BitMap
 from haribote.stack.notation import of_layout
 from haribote.stack.places import Place
 from haribote.stack.planner.families import reduced
@@ -96,19 +97,12 @@ def map_of(layout: str, column: bool = False) -> BitMap:
         return whole
     if layout == "P":
         return replace_shape(of_layout(TAGS["256"]), (256, 1))
-    return packed(reduced(whole, (1,), COPY))
+    return without_copies(reduced(whole, (1,), COPY))
 
 
 def replace_shape(found: BitMap, shape: tuple[int, ...]) -> BitMap:
     """The same bits of a value of another shape with as many elements."""
     return BitMap.of(found.memory, shape, dict(found.carries))
-
-
-def packed(found: BitMap) -> BitMap:
-    """Without copies at different addresses of a PE."""
-    rest = {bit: carry for bit, carry in found.carries if bit.level != "address"}
-    kept = [carry for bit, carry in found.carries if bit.level == "address" and carry != COPY]
-    return BitMap.of(found.memory, found.shape, rest | {Bit("address", n): carry for n, carry in enumerate(kept)})
 
 
 def _work(value: str, layout: str) -> list[Cost]:
