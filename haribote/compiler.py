@@ -40,6 +40,7 @@ from haribote.resident import lowered
 from haribote.resident.compiled import compile_layouts
 from simulator.frames import with_room
 from simulator.messages import tr
+from simulator.shell import command_line
 
 if TYPE_CHECKING:
     from haribote.chip.session import Session
@@ -103,6 +104,13 @@ def lower(
         if watch is not None:
             watch(stage, before, model)
     return model
+
+
+def save_stages(model: onnx.ModelProto, folder: Path, stop_after: str, stages: Mapping[str, tuple[Pass, ...]]) -> str:
+    """Write the graph of every stage up to this one to a folder; says what was written, and what can be done next."""
+    lower(model, stop_after=stop_after, save_to=folder, stages=stages)
+    last = folder / f"{stop_after}.onnx"
+    return tr("wrote {last} (and the stages before it)\nnext: {value}", last, command_line("haribote", "view", last))
 
 
 def lower_for_cpp(model: onnx.ModelProto, short: str = "") -> onnx.ModelProto:

@@ -224,14 +224,11 @@ class Builder:
 def _type_outputs(graph: onnx.GraphProto) -> None:
     """Outputs that are inputs or constants themselves get their types, which inference leaves out."""
     known = {info.name: info for info in graph.input}
-    known |= {init.name: tensor_info(init.name, tuple(init.dims), _dtype(init)) for init in graph.initializer}
+    for init in graph.initializer:
+        known[init.name] = helper.make_tensor_value_info(init.name, init.data_type, init.dims)
     for info in graph.output:
         if info.name in known and not info.type.HasField("tensor_type"):
             info.CopyFrom(known[info.name])
-
-
-def _dtype(init: onnx.TensorProto) -> np.dtype[Any]:
-    return helper.tensor_dtype_to_np_dtype(init.data_type)
 
 
 def tensor_info(name: str, shape: Shape, dtype: DTypeLike) -> onnx.ValueInfoProto:

@@ -10,7 +10,7 @@ import importlib
 import inspect
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from pathlib import Path
@@ -24,6 +24,7 @@ from simulator.parsing import parsed
 
 P = ParamSpec("P")
 R = TypeVar("R")
+V = TypeVar("V")
 
 _own_only: ContextVar[bool] = ContextVar("own_only", default=False)
 _withheld: ContextVar[str] = ContextVar("withheld", default="")
@@ -67,13 +68,18 @@ def _learners(task: str) -> Callable[..., Any] | None:
 
 
 @contextmanager
-def standing_in(task: str, function: Callable[..., Any]) -> Iterator[None]:
-    """Inside, the product calls this function for the task: the answer that is being checked."""
-    token = _standing_in.set((task, function))
+def _meanwhile(variable: ContextVar[V], value: V) -> Iterator[None]:
+    """Inside, the variable has this value."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        _standing_in.reset(token)
+        variable.reset(token)
+
+
+def standing_in(task: str, function: Callable[..., Any]) -> AbstractContextManager[None]:
+    """Inside, the product calls this function for the task: the answer that is being checked."""
+    return _meanwhile(_standing_in, (task, function))
 
 
 def learners_wanted() -> bool:
@@ -101,24 +107,14 @@ def refuse_withheld(task: str, name: str) -> None:
         )
 
 
-@contextmanager
-def product_only() -> Iterator[None]:
+def product_only() -> AbstractContextManager[None]:
     """Inside, the product uses the course's answers: a check must not depend on the answers to other tasks."""
-    token = _own_only.set(True)
-    try:
-        yield
-    finally:
-        _own_only.reset(token)
+    return _meanwhile(_own_only, True)
 
 
-@contextmanager
-def withheld(task: str) -> Iterator[None]:
+def withheld(task: str) -> AbstractContextManager[None]:
     """Inside, the product's own function of this task raises HariboteError: its answer is the learner's to write."""
-    token = _withheld.set(task)
-    try:
-        yield
-    finally:
-        _withheld.reset(token)
+    return _meanwhile(_withheld, task)
 
 
 def is_written(path: Path) -> bool:

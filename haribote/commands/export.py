@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from haribote.answers.calls import watched
 from haribote.chip.program import Compiled
-from haribote.compiler import compile_for_sim, lower, stages_at, start_session
+from haribote.compiler import compile_for_sim, save_stages, stages_at, start_session
 from haribote.graph import save
 from haribote.graphs.cases import Case, load_case, reference_case, save_case
 from haribote.network import CLASSES, LARGE, Network
@@ -72,11 +72,7 @@ def compile_folder(
     find = your_kernels().find if mine else None
     case = load_case(folder)
     if stop_after is not None:
-        lower(case.model, stop_after=stop_after, save_to=folder, stages=stages_at(level))
-        last = folder / f"{stop_after}.onnx"
-        return tr(
-            "wrote {last} (and the stages before it)\nnext: {value}", last, command_line("haribote", "view", last)
-        )
+        return save_stages(case.model, folder, stop_after, stages_at(level))
     with watched() as calls:
         compiled = compile_for_sim(case.model, solutions, find=find, level=level, precision=precision, quick=quick)
     table = "".join(f"{line}\n" for line in ledger(calls, compiled).told(mine))

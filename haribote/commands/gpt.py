@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from haribote.commands.options import Commands, command
+from haribote.commands.options import Commands, command, taken
 from haribote.gpt.options import (
     BACKENDS,
     BATCH,
@@ -94,21 +94,7 @@ def _train(actions: Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         from haribote.gpt.train import train
 
-        wanted = GptOptions(
-            backend=options.backend,
-            folder=options.output,
-            text=options.text,
-            steps=options.steps,
-            batch=options.batch,
-            rate=options.lr,
-            seed=options.seed,
-            layers=options.layers,
-            width=options.width,
-            heads=options.heads,
-            context=options.context,
-            every=options.every,
-            resume=options.resume,
-        )
+        wanted = taken(GptOptions, options, folder=options.output, rate=options.lr)
         with listening(lambda text: say(text, file=sys.stderr, flush=True)):
             found = train(wanted, lambda text: say(text, flush=True))
         say(tr("checkpoint in {path} (after step {steps})", wanted.checkpoint, found.steps))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from haribote.answers.ownership import solutions_wanted
 from haribote.errors import HariboteError
@@ -14,6 +15,7 @@ from simulator.console import Parser
 from simulator.messages import Text, shown, tr
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+T = TypeVar("T")
 
 
 def command(commands: Commands, name: str, text: str) -> Parser:
@@ -79,6 +81,12 @@ def size(text: str) -> tuple[str, int]:
     if not name:
         raise argparse.ArgumentTypeError(tr("must be NAME=N, received {text}", text))
     return name, positive(number)
+
+
+def taken(kind: type[T], options: argparse.Namespace, **more: Any) -> T:
+    """An object of a dataclass whose fields are the options of the same names, but for those in `more`."""
+    names = {entry.name for entry in fields(kind)} - more.keys()  # type: ignore[arg-type]
+    return kind(**{name: getattr(options, name) for name in names}, **more)
 
 
 def network_options(parser: argparse.ArgumentParser) -> None:

@@ -23,6 +23,7 @@ from haribote.commands.options import (
     network_options,
     positive,
     shown_name,
+    taken,
     units,
 )
 from haribote.network import BATCH, SMALL
@@ -65,22 +66,14 @@ def add_train(commands: Commands) -> None:
         data = load(options.data)
         say(data.origin)
         folder = options.output or Path("runs") / options.backend
-        wanted = Options(
-            backend=options.backend,
+        wanted = taken(
+            Options,
+            options,
             folder=folder,
-            epochs=options.epochs,
             hidden=tuple(options.hidden),
-            bias=options.bias,
-            batch=options.batch,
             learning_rate=rate,
-            seed=options.seed,
-            solutions=options.solutions,
-            require_chip=options.require_chip,
-            resume=options.resume,
             engine=options.engine or "native",
-            gemm=options.gemm,
             level=level_of(options),
-            precision=options.precision,
             fill=fill,
             mine=mine,
             network=network,

@@ -31,11 +31,6 @@ def _split(node: Node) -> Template:
     return Template(f"split<{node.axis(0)}>", node.inputs[:1])
 
 
-@rule("Tile")
-def _tile(node: Node) -> Template:
-    return Template("tile", node.inputs[:1])
-
-
 @rule("Pad")
 def _pad(node: Node) -> Template:
     mode, rank = node.attribute("mode", "constant"), len(node.shapes[0])
@@ -51,14 +46,10 @@ def _pad(node: Node) -> Template:
     return Template(f"pad_{mode}<{signed(before.values())}>", (*node.inputs[:1], *value))
 
 
-@rule("Gather")
+@rule("Gather", "GatherElements")
 def _gather(node: Node) -> Template:
-    return Template(f"gather<{node.axis(0)}>", node.inputs)
-
-
-@rule("GatherElements")
-def _gather_elements(node: Node) -> Template:
-    return Template(f"gather_elements<{node.axis(0)}>", node.inputs)
+    name = {"Gather": "gather", "GatherElements": "gather_elements"}[node.node.op_type]
+    return Template(f"{name}<{node.axis(0)}>", node.inputs)
 
 
 @rule("GatherND")

@@ -30,20 +30,12 @@ def template(node: onnx.NodeProto, index: Index, gemm: str) -> Template:
 
 # Templates without compile-time arguments of their own: the shapes say everything.
 RULES |= {"LogSoftmaxGrad": plain("log_softmax_grad"), "NLLLossGrad": plain("nll_loss_grad")}
+RULES |= {"Expand": plain("expand", 1), "Tile": plain("tile", 1)}
+RULES |= dict.fromkeys(("Identity", "DL", "UL", "Reshape", "Flatten", "Squeeze", "Unsqueeze"), plain("reshape", 1))
 
 
 def _form(transposed: int) -> str:
     return "'T'" if transposed else "'N'"
-
-
-@rule("Identity", "DL", "UL", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
-def _reshape(node: Node) -> Template:
-    return Template("reshape", node.inputs[:1])
-
-
-@rule("Expand")
-def _expand(node: Node) -> Template:
-    return Template("expand", node.inputs[:1])
 
 
 @rule("Transpose")

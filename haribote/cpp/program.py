@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import onnx
 
-from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
+from haribote.compiler import CPP_STAGES, lower_for_cpp, save_stages
 from haribote.cpp import expand
 from haribote.cpp.blas import arguments
 from haribote.cpp.build import compile_file, headers
@@ -49,11 +49,7 @@ def compile_folder(folder: Path, stop_after: str | None, gemm: str, runner: bool
     """
     case = load_case(folder)
     if stop_after is not None:
-        lower(case.model, stop_after=stop_after, save_to=folder, stages=CPP_STAGES)
-        written = folder / f"{stop_after}.onnx"
-        return tr(
-            "wrote {last} (and the stages before it)\nnext: {value}", written, command_line("haribote", "view", written)
-        )
+        return save_stages(case.model, folder, stop_after, CPP_STAGES)
     model = lower_for_cpp(expand.run(case.model))
     write_file(folder / "step.cpp", emit({FUNCTION: model}, gemm).encode())
     for name, content in headers().items():

@@ -117,9 +117,11 @@ def element_loop(inputs: tuple[str, ...], body: str) -> Template:
     return Template("map", inputs, (), f"[]({parameters}) {{ return {body}; }}")
 
 
-def plain(text: str) -> Rule:
-    """The rule of a template without compile-time arguments of its own: the shapes say everything."""
-    return lambda node: Template(text, node.inputs)
+def plain(text: str, inputs: int | None = None) -> Rule:
+    """The rule of a template without compile-time arguments of its own: the shapes say everything. inputs: how many
+    the template takes; None for all.
+    """
+    return lambda node: Template(text, node.inputs[:inputs])
 
 
 def sizes(values: Iterable[int]) -> str:

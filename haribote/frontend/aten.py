@@ -112,6 +112,13 @@ class Lowering(NodeWriter):
         self.shapes[found] = shape
         return found
 
+    def declare(self, name: str, tensor: torch.Tensor) -> str:
+        """An input of the graph like a traced tensor; one without elements is a constant."""
+        shape, dtype = tuple(tensor.shape), numpy_dtype(tensor.dtype)
+        if not tensor.numel():
+            return self.builder.constant(np.zeros(shape, dtype), name)
+        return self.builder.input(name, shape, dtype)
+
     def value(self, x: str | Scalar, dtype: torch.dtype | None = None) -> str:
         """A tensor's name, cast where it has another dtype; a Python number becomes a constant of that dtype.
 

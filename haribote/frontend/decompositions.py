@@ -152,18 +152,12 @@ def nll_loss2d_forward(log_p: Tensor, target: Tensor, weight: Tensor | None, red
 
 
 def nll_loss2d_backward(
-    grad: Tensor,
-    log_p: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-    total_weight: Tensor,
+    grad: Tensor, log_p: Tensor, target: Tensor, weight: Tensor | None, reduction: int, *more: Any
 ) -> Any:
-    """Its gradient."""
+    """Its gradient. more: as `nll_loss_backward` takes it."""
     rows, labels = _as_rows(target, log_p)
     flat = grad.reshape(-1) if reduction == 0 else grad
-    found = nll_loss_backward(flat, rows, labels, weight, reduction, ignore_index, total_weight)
+    found = nll_loss_backward(flat, rows, labels, weight, reduction, *more)
     return found.reshape(*target.shape, log_p.shape[1]).movedim(-1, 1).contiguous()
 
 

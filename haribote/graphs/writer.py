@@ -68,4 +68,9 @@ def empty_axes(shape: Sequence[int]) -> dict[str, Any]:
     return {"allowzero": 1} if 0 in shape else {}
 
 
+def without_leading_ones(shape: Shape) -> Shape:
+    """A shape from its first axis of more than one element on, to which the whole one broadcasts."""
+    return shape[next((axis for axis, size in enumerate(shape) if size != 1), len(shape)) :]
+
+
 Emitter = NodeWriter  # as answers name it that were written for the first edition

@@ -20,6 +20,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper, numpy_helper, shape_inference
 
+from haribote.operators.bodies import types_of
+
 UNSIGNED: dict[int, int] = {
     TensorProto.INT8: TensorProto.UINT8,
     TensorProto.INT16: TensorProto.UINT16,
@@ -40,10 +42,7 @@ def written(model: onnx.ModelProto) -> onnx.ModelProto:
         return model
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    typed = shape_inference.infer_shapes(copy).graph
-    types = {info.name: info.type.tensor_type for info in [*typed.input, *typed.value_info, *typed.output]}
-    for tensor in copy.graph.initializer:
-        types[tensor.name] = helper.make_tensor_type_proto(tensor.data_type, tensor.dims).tensor_type
+    types = {name: kind.tensor_type for name, kind in types_of(shape_inference.infer_shapes(copy)).items()}
     nodes = list(copy.graph.node)
     del copy.graph.node[:]
     for node in nodes:

@@ -26,6 +26,7 @@ import onnx
 from haribote.core import rewrite
 from haribote.core.rewrite import Rewriter, Rule
 from haribote.graph import Shape, attributes, put
+from haribote.graphs.writer import without_leading_ones
 
 Rules = Mapping[str, Sequence[Rule]]
 
@@ -101,12 +102,7 @@ def _same_when_broadcast(source: Shape, made: Shape, op_type: str) -> bool:
     """Whether an array of the one shape, broadcast further, is the same as that made of it."""
     if op_type == "Expand":
         return True
-    return bool(source) and _without_leading_ones(source) == _without_leading_ones(made)
-
-
-def _without_leading_ones(shape: Shape) -> Shape:
-    first = next((axis for axis, size in enumerate(shape) if size != 1), len(shape))
-    return shape[first:]
+    return bool(source) and without_leading_ones(source) == without_leading_ones(made)
 
 
 def _fit(shapes: Sequence[Shape], result: Shape) -> bool:
@@ -134,12 +130,9 @@ def _subtract_negated(g: Rewriter) -> str | bool:
     return negated is not None and g.op("Add", g.node.input[0], negated.input[0])
 
 
-def _less(g: Rewriter) -> str | bool:
-    return g.op("Greater", *reversed(g.node.input))
-
-
-def _greater_or_equal(g: Rewriter) -> str | bool:
-    return g.op("LessOrEqual", *reversed(g.node.input))
+def _turned_round(op_type: str) -> Rule:
+    """The same as another comparison of the operands in the other order."""
+    return lambda g: g.op(op_type, *reversed(g.node.input))
 
 
 def _relu(g: Rewriter) -> str | bool:
@@ -244,7 +237,7 @@ FOR_KERNELS: Rules = {
     "Sign": (_positive,),
     "Max": (_relu,),
     "Clip": (_relu,),
-    "Less": (_less,),
-    "GreaterOrEqual": (_greater_or_equal,),
+    "Less": (_turned_round("Greater"),),
+    "GreaterOrEqual": (_turned_round("LessOrEqual"),),
     "Not": (_not_less_or_equal,),
 }

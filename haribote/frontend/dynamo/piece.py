@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, fx
 
 from haribote.errors import HariboteError
-from haribote.frontend.aten import IN_SINGLE, Lowering, numpy_dtype
+from haribote.frontend.aten import IN_SINGLE, Lowering
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.frontend.dynamo.partition import Part
 from haribote.frontend.dynamo.support import where
@@ -62,10 +62,7 @@ def lowered(part: Part, program: fx.GraphModule, name: str) -> onnx.ModelProto:
     """
     g, env = Lowering(Builder(name)), dict[fx.Node, Any]()
     for node in part.inputs:
-        value = node.meta["val"]
-        given, shape, dtype = g.builder.fresh(node.name), tuple(value.shape), numpy_dtype(value.dtype)
-        empty = not value.numel()
-        env[node] = g.builder.constant(np.zeros(shape, dtype), given) if empty else g.builder.input(given, shape, dtype)
+        env[node] = g.declare(g.builder.fresh(node.name), node.meta["val"])
     write(g, program, part.nodes, env, {})
     for node in part.outputs:
         g.builder.output(g.builder.op("Identity", env[node], name=f"{node.name}.result"))

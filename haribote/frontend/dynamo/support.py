@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, fx
 
@@ -65,12 +64,7 @@ class Support:
         """What its rule says to it; the result must have the shape and the dtype that torch has found."""
         g, env = Lowering(Builder("one")), dict[fx.Node, Any]()
         for position, read in enumerate(node.all_input_nodes):
-            value = read.meta["val"]
-            given, shape, dtype = f"x{position}", tuple(value.shape), numpy_dtype(value.dtype)
-            empty = not value.numel()
-            env[read] = (
-                g.builder.constant(np.zeros(shape, dtype), given) if empty else g.builder.input(given, shape, dtype)
-            )
+            env[read] = g.declare(f"x{position}", read.meta["val"])
         items = [user for user in node.users if is_item(user)]
         try:
             write(g, self.program, [node, *items], env, {})

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from haribote.graphs.writer import without_leading_ones
 from haribote.jax.flat.values import Value
 from haribote.jax.rules.lowering import Held, Lowering, Shape, rule
 
@@ -39,14 +40,8 @@ def reshape(g: Lowering, x: Value, *_: Value, dimensions: Sequence[int] | None =
 
 def _viewed(g: Lowering, held: Held, shape: Shape) -> Held:
     """Elements in another shape; leading axes of size 1 need not be there."""
-    if _bare(held.shape) == _bare(shape):
-        return held
-    return g.reshaped(held, shape)
-
-
-def _bare(shape: Shape) -> Shape:
-    start = next((axis for axis, size in enumerate(shape) if size != 1), len(shape))
-    return shape[start:]
+    same = without_leading_ones(held.shape) == without_leading_ones(shape)
+    return held if same else g.reshaped(held, shape)
 
 
 @rule("transpose")
