@@ -11,7 +11,7 @@ import onnx
 from haribote.core.from_onnx.reductions import axes_of
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder, Index, Shape, attributes
-from haribote.graphs.writer import NodeWriter
+from haribote.graphs.writer import NodeWriter, registering
 from simulator.messages import tr
 
 Gradients = Iterator[str | None]
@@ -26,18 +26,13 @@ class NoGradient(UnsupportedOp):
         self.node = node
 
 
-RULES: dict[str, Callable[..., Gradients]] = {}
+Rule = Callable[..., Gradients]
+RULES: dict[str, Rule] = {}
 """Operator to its rule `(g, node, grad)`; grad: the loss's gradient by the node's (first) output."""
 
 
-def gradient(*op_types: str) -> Callable[[Callable[..., Gradients]], Callable[..., Gradients]]:
-    """Register the rule of these operators."""
-
-    def register(rule: Callable[..., Gradients]) -> Callable[..., Gradients]:
-        RULES.update(dict.fromkeys(op_types, rule))
-        return rule
-
-    return register
+gradient = registering(RULES)
+"""Registers the rule of these operators."""
 
 
 class Backward(NodeWriter):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import onnx
@@ -14,9 +14,7 @@ from haribote.passes.report import Report, as_text
 from simulator.messages import say, tr
 
 
-def report_passes(
-    folder: Path, backend: str, print_after: Sequence[str] = (), say: Callable[[str], object] = say
-) -> None:
+def report_passes(folder: Path, backend: str, print_after: Sequence[str] = ()) -> None:
     """Lower the exported step for the backend; say one line per stage, and the whole graph after those asked for.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,6 @@ def compare_folders(
     unit: bool = False,
     solutions: bool | None = None,
     gemm: str = "",
-    say: Callable[[str], None] = say,
     level: int = 0,
     precision: str = "float",
 ) -> bool:

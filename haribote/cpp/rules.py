@@ -12,6 +12,7 @@ from haribote.core.elementwise import given_or_default
 from haribote.cpp.elements import expression
 from haribote.errors import UnsupportedOp
 from haribote.graph import Index, Shape, attributes
+from haribote.graphs.writer import registering
 from simulator.messages import tr
 
 
@@ -95,14 +96,8 @@ RULES: dict[str, Rule] = {}
 """Operator name to its rule; those that work element by element are entered in `cpp.operators`."""
 
 
-def rule(*operators: str) -> Callable[[Rule], Rule]:
-    """Register the rule of these operators."""
-
-    def register(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(operators, function))
-        return function
-
-    return register
+rule = registering(RULES)
+"""Registers the rule of these operators."""
 
 
 def loop(node: Node) -> Template:

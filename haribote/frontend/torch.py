@@ -112,37 +112,31 @@ def _refuse_changed(model: nn.Module, shadow: nn.Module) -> None:
         )
 
 
-def trace_loss(
-    model: nn.Module,
-    x: Tensor,
-    labels: Tensor,
-    loss_function: Loss = nn.functional.cross_entropy,
-) -> onnx.ModelProto:
-    """The forward pass and the loss, for `autodiff`: inputs as in `trace_step`, output `loss`."""
+def trace_loss(model: nn.Module, x: Tensor, labels: Tensor) -> onnx.ModelProto:
+    """The forward pass and the cross-entropy, for `autodiff`: inputs as in `trace_step`, output `loss`."""
     _check(model, x, labels)
-    shadow = copy.deepcopy(model)
-
-    def forward(leaves: Values, x: Tensor, labels: Tensor) -> Traced:
-        logits, values = _forward(shadow, leaves, x)
-        return {"loss": loss_function(logits, labels)}, values
-
-    graph = _trace(forward, dict(model.named_parameters()), {"x": x, "labels": labels}, "loss")
-    _refuse_changed(model, shadow)
-    return graph
+    loss = nn.functional.cross_entropy
+    return _trace_forward(model, {"x": x, "labels": labels}, "loss", lambda *given: {"loss": loss(*given)})
 
 
 def trace_inference(model: nn.Module, x: Tensor) -> onnx.ModelProto:
     """The forward pass: inputs `x` and the parameters, output `logits`; names and errors as in `trace_step`."""
     _check(model, x, None)
+    graph = _trace_forward(model, {"x": x}, "inference", lambda logits: {"logits": logits})
+    set_metadata(graph, kind="infer")
+    return graph
+
+
+def _trace_forward(model: nn.Module, batch: Values, name: str, outputs: Callable[..., Values]) -> onnx.ModelProto:
+    """The forward pass. outputs: what the graph gives, made of the logits and of what else the batch has beside x."""
     shadow = copy.deepcopy(model)
 
-    def forward(leaves: Values, x: Tensor) -> Traced:
+    def forward(leaves: Values, x: Tensor, *others: Tensor) -> Traced:
         logits, values = _forward(shadow, leaves, x)
-        return {"logits": logits}, values
+        return outputs(logits, *others), values
 
-    graph = _trace(forward, dict(model.named_parameters()), {"x": x}, "inference")
+    graph = _trace(forward, dict(model.named_parameters()), batch, name)
     _refuse_changed(model, shadow)
-    set_metadata(graph, kind="infer")
     return graph
 
 

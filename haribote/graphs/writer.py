@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from haribote.errors import GraphError
 from haribote.graph import Builder, Shape
 from simulator.messages import tr
+
+R = TypeVar("R")
 
 
 class NodeWriter:
@@ -66,6 +68,19 @@ class NodeWriter:
 def empty_axes(shape: Sequence[int]) -> dict[str, Any]:
     """Attributes of a Reshape to this shape: without them a 0 in it is the size that the axis had before."""
     return {"allowzero": 1} if 0 in shape else {}
+
+
+def registering(rules: dict[Any, R]) -> Callable[..., Callable[[R], R]]:
+    """A decorator that enters a function in a register, under the names that the decorator is given."""
+
+    def naming(*names: Any) -> Callable[[R], R]:
+        def register(function: R) -> R:
+            rules.update(dict.fromkeys(names, function))
+            return function
+
+        return register
+
+    return naming
 
 
 def without_leading_ones(shape: Shape) -> Shape:

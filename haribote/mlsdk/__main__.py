@@ -76,12 +76,8 @@ def _inside(step: TracebackType | None, script: Path) -> TracebackType | None:
 
 def _line(error: BaseException, script: Path) -> int:
     """The last line of the script that an error passed through; 0 for none."""
-    line, step = 0, error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == str(script):
-            line = step.tb_lineno
-        step = step.tb_next
-    return line
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno or 0 for frame in reversed(frames) if frame.filename == str(script)), 0)
 
 
 if __name__ == "__main__":

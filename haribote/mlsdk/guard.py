@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +107,5 @@ def _where() -> str:
 def line_of(error: BaseException) -> str:
     """The line of the user's that an error passed through last."""
     inside = (str(Path(torch.__file__).parent), str(Path(__file__).parent), "<")
-    found, step = tr("inside torch"), error.__traceback__
-    while step is not None:
-        if not step.tb_frame.f_code.co_filename.startswith(inside):
-            found = f"{step.tb_frame.f_code.co_filename}:{step.tb_lineno}"
-        step = step.tb_next
-    return found
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(inside)]
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else tr("inside torch")

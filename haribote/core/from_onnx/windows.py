@@ -59,13 +59,8 @@ class Along:
 def windows_of(node: onnx.NodeProto, image: Sequence[int], kernel: Sequence[int], out: Sequence[int]) -> list[Along]:
     """The windows of a node along the spatial axes of its image."""
     return [
-        Along(
-            np.arange(count)[:, None] * stride + np.arange(size)[None] * dilation - before,
-            length,
-        )
-        for length, (size, count, stride, dilation, before) in zip(
-            image, _parameters(node, image, kernel, out), strict=True
-        )
+        Along(np.arange(count)[:, None] * stride + np.arange(size)[None] * dilation - before, length)
+        for length, size, count, stride, dilation, before in _parameters(node, image, kernel, out)
     ]
 
 
@@ -77,20 +72,18 @@ def adjoint_windows_of(
     """
     return [
         Along(np.arange(length)[:, None] + before - np.arange(size)[None] * dilation, count, stride)
-        for length, (size, count, stride, dilation, before) in zip(
-            image, _parameters(node, image, kernel, out), strict=True
-        )
+        for length, size, count, stride, dilation, before in _parameters(node, image, kernel, out)
     ]
 
 
 def _parameters(
     node: onnx.NodeProto, image: Sequence[int], kernel: Sequence[int], out: Sequence[int]
-) -> list[tuple[int, int, int, int, int]]:
-    """Along each axis: places, windows, stride, dilation, padding before."""
+) -> list[tuple[int, int, int, int, int, int]]:
+    """Along each axis: elements, places, windows, stride, dilation, padding before."""
     given, rank = attributes(node), len(kernel)
     strides, dilations = given.get("strides", [1] * rank), given.get("dilations", [1] * rank)
     pads = _pads(given, image, kernel, out, strides, dilations)
-    return list(zip(kernel, out, strides, dilations, pads, strict=True))
+    return list(zip(image, kernel, out, strides, dilations, pads, strict=True))
 
 
 def _pads(

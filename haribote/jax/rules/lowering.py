@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder
-from haribote.graphs.writer import empty_axes
+from haribote.graphs.writer import empty_axes, registering
 from haribote.jax.flat.values import Array, Operation, Ref, Value
 from simulator.messages import tr
 
@@ -40,14 +40,8 @@ RULES: dict[str, Rule] = {}
 """Primitive to its rule."""
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Register the rule of these primitives."""
-
-    def register(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+rule = registering(RULES)
+"""Registers the rule of these primitives."""
 
 
 class Lowering:
