@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
 Array = NDArray[Any]
-Message = TypeVar("Message", onnx.ModelProto, onnx.GraphProto)
+Message = TypeVar("Message", onnx.ModelProto, onnx.NodeProto, onnx.GraphProto, onnx.TensorProto, onnx.FunctionProto)
 LARGE = 1 << 14
 """Elements from which on a constant takes no part in the inference of shapes, which has no use for what is in it."""
 
@@ -52,13 +52,20 @@ class Constants(MutableMapping[str, Array]):
         return {**others, **self}
 
 
+def clone(message: Message) -> Message:
+    """A deep copy of a model or of a part of one."""
+    copy = type(message)()
+    copy.CopyFrom(message)
+    return copy
+
+
 def without_large_constants(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of a model in which large constants are inputs of their shapes and types."""
     inputs = {info.name for info in model.graph.input}
     initializers = model.graph.initializer
     large = [one for one in initializers if prod(one.dims) >= LARGE and one.name not in inputs]
     if not large:
-        return _copied(model, "")
+        return clone(model)
     copy = _copied(model, "graph")
     copy.graph.CopyFrom(_copied(model.graph, "initializer"))
     names = {tensor.name for tensor in large}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import onnx
@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from onnx import checker, helper, numpy_helper, shape_inference
 
 from haribote.constants import Constants, replace_fields, without_large_constants
+from haribote.constants import clone as clone  # as it is called everywhere
 from haribote.errors import GraphError
 from haribote.model_file import about, check_declared, declared, give_names, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
@@ -23,7 +24,6 @@ from simulator.messages import Text, tr
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]
-Message = TypeVar("Message", onnx.ModelProto, onnx.NodeProto, onnx.GraphProto, onnx.TensorProto)
 
 IR_VERSION = 10
 STATIC = Text("export it with static shapes, and with operators of ONNX's own")
@@ -278,13 +278,6 @@ def _with_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
     if all(name in shapes for node in found.graph.node for name in node.output if name):
         return found
     return inferred(model, check_type=True, strict_mode=True, data_prop=True)
-
-
-def clone(message: Message) -> Message:
-    """A deep copy of a model or of a part of one."""
-    copy = type(message)()
-    copy.CopyFrom(message)
-    return copy
 
 
 def remove_unused_constants(graph: onnx.GraphProto) -> None:

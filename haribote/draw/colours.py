@@ -34,13 +34,6 @@ PAINTS = {
 """Style class to its meaning, fill and stroke in a light drawing, fill and stroke in a dark one. What stands in one
 legend differs for red-green blind eyes too.
 """
-LEGENDS = (
-    ("chip", "host", "wrong", "loss"),
-    ("yours", "course", "failing", "host", "loss"),
-    ("matrix", "elementwise", "reduction", "shape"),
-    ("same", "changed", "removed", "added"),
-)
-"""The classes that are seen together."""
 
 MARKS = {"yours": "Y", "course": "C", "failing": "F", "host": "H", "wrong": "F"}
 """Style class to the letter in the corner of its boxes, for readers who do not tell the colours apart."""

@@ -8,6 +8,8 @@ from typing import Any
 import onnx
 from onnx import defs
 
+from haribote.constants import clone
+
 
 def types_of(model: onnx.ModelProto) -> dict[str, onnx.TypeProto]:
     """Of every value of a model whose type is known: its type and shape."""
@@ -31,8 +33,7 @@ def body_by_schema(
     defaults = {name: attribute.default_value for name, attribute in schema.attributes.items() if name not in said}
     node.attribute.extend(value for value in defaults.values() if value.name)
     if not schema.has_context_dependent_function:
-        body = onnx.FunctionProto()
-        body.CopyFrom(schema.function_body)
+        body: onnx.FunctionProto = clone(schema.function_body)
         return body
     given = [types.get(name, onnx.TypeProto()) if name else onnx.TypeProto() for name in node.input]
     versions = [known for known in schema.context_dependent_function_opset_versions if known <= version]

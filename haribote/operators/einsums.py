@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import onnx
 from onnx import NodeProto, TensorProto, helper
 
+from haribote.constants import clone
 from haribote.misfit import known_shapes
 
 Shape = tuple[int, ...]
@@ -20,8 +21,7 @@ def with_equal_sizes(model: onnx.ModelProto) -> onnx.ModelProto:
     where all have. Where the shape of an operand is not known, they stay."""
     if not any(node.op_type == "Einsum" for node in model.graph.node):
         return model
-    found = onnx.ModelProto()
-    found.CopyFrom(model)
+    found = clone(model)
     while (unequal := next(_unequal(found), None)) is not None:
         _repeat(found.graph, *unequal)
         found.graph.ClearField("value_info")  # what reads the result has another shape than was said

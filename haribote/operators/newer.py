@@ -20,6 +20,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper, numpy_helper, shape_inference
 
+from haribote.constants import clone
 from haribote.operators.bodies import types_of
 
 UNSIGNED: dict[int, int] = {
@@ -40,8 +41,7 @@ def written(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model without these operators, as far as there is a rule; the same one where it has none."""
     if not any(node.op_type in NEWER for node in model.graph.node):
         return model
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = clone(model)
     types = {name: kind.tensor_type for name, kind in types_of(shape_inference.infer_shapes(copy)).items()}
     nodes = list(copy.graph.node)
     del copy.graph.node[:]

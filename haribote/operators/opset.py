@@ -12,6 +12,7 @@ from typing import Any
 import onnx
 from onnx import defs, helper, inliner, shape_inference, version_converter
 
+from haribote.constants import clone
 from haribote.errors import GraphError
 from haribote.model_file import CHECK, reason
 from haribote.operators import newer
@@ -86,10 +87,7 @@ def _from_newer(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
             ),
             tr("a newer onnx, or an export with an older opset"),
         )
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    model = _with_bodies(copy, version)
-    model = newer.written(model)
+    model = newer.written(_with_bodies(clone(model), version))
     for node in model.graph.node:
         if node.domain in ("", "ai.onnx"):
             _as_ours(node, version)

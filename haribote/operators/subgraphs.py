@@ -19,6 +19,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import AttributeProto, GraphProto, NodeProto, helper, numpy_helper, shape_inference
 
+from haribote.constants import clone
 from haribote.model_file import inner_graphs
 from haribote.operators.mended import evaluator
 
@@ -61,8 +62,7 @@ MOST_NODES = 20_000
 def written_out(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with all such nodes written out that can be; the same one where there are none."""
     while any(node.op_type in KINDS for node in model.graph.node):
-        copy = onnx.ModelProto()
-        copy.CopyFrom(shape_inference.infer_shapes(model, data_prop=True))
+        copy = clone(shape_inference.infer_shapes(model, data_prop=True))
         writer = _BodyWriter(copy)
         if not writer.write():
             return model
@@ -242,8 +242,7 @@ class _BodyWriter:
         for tensor in graph.initializer:
             names[tensor.name] = self._constant(numpy_helper.to_array(tensor))
         for node in graph.node:
-            copy = NodeProto()
-            copy.CopyFrom(node)
+            copy = clone(node)
             _rename(copy, names)
             for number, name in enumerate(node.output):
                 if name:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from haribote.answers.deciding import digest
 from haribote.cpp.build import headers
 from haribote.errors import HariboteError
-from haribote.graph import Index
+from haribote.graph import Index, clone
 from haribote.partition.host import Run, engines
 from simulator.cache import DAMAGED, cache_folder
 from simulator.errors import UserError
@@ -97,8 +97,7 @@ def _key(model: onnx.ModelProto, names: tuple[str, ...]) -> str:
     for package in ("onnx", "numpy", "onnxruntime"):
         with suppress(metadata.PackageNotFoundError):
             versions.append(metadata.version(package))
-    nameless = onnx.ModelProto()
-    nameless.CopyFrom(model)
+    nameless = clone(model)
     nameless.graph.name = ""
     content = nameless.SerializeToString(deterministic=True)
     decides = content, names, versions, platform.node(), digest(__name__), headers()

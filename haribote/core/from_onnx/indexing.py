@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from haribote.core.operators import MOVERS
 from haribote.core.rewrite import Rewriter
-from haribote.graph import Index, attributes
+from haribote.graph import Builder, Index, attributes, clone
+from haribote.operators.functions import OPSET
 from haribote.operators.reference import operators
 
 
@@ -41,8 +42,7 @@ def _numbers(node: onnx.NodeProto, index: Index) -> Sequence[NDArray[np.int64]]:
     """For every output the numbers of the elements that go there, -1 where none does."""
     shape = index.shape[node.input[0]]
     numbers = np.arange(1, int(np.prod(shape)) + 1, dtype=np.int64).reshape(shape)
-    copy = onnx.NodeProto()
-    copy.CopyFrom(node)
+    copy = clone(node)
     if node.op_type == "Pad" and attributes(node).get("mode", b"constant") == b"constant":
         copy.input[:] = [*node.input[:2], "", *node.input[3:]]
     constants = [index.constants[name] if name else None for name in copy.input[1:]]
@@ -57,20 +57,13 @@ def numbers_of(node: onnx.NodeProto, index: Index) -> NDArray[np.int64]:
 
 def _run(node: onnx.NodeProto, arrays: Sequence[NDArray[np.generic] | None]) -> Sequence[NDArray[np.generic]]:
     """A node on arrays."""
-    model = onnx.helper.make_model(
-        onnx.helper.make_graph(
-            [node],
-            "g",
-            [
-                onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
-                for name, array in dict(zip(node.input, arrays, strict=True)).items()
-                if array is not None
-            ],
-            [onnx.helper.make_empty_tensor_value_info(name) for name in node.output],
-        ),
-        opset_imports=[onnx.helper.make_opsetid("", 20)],
-    )
-    return operators(model)(node, list(arrays))
+    builder = Builder("one node")
+    builder.model.opset_import.append(onnx.helper.make_opsetid("", OPSET))
+    for name, array in dict(zip(node.input, arrays, strict=True)).items():
+        if array is not None:
+            builder.input(name, array.shape, array.dtype)
+    builder.keep(node)
+    return operators(builder.model)(node, arrays)
 
 
 def _joined(g: Rewriter) -> str:

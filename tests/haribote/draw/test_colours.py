@@ -6,9 +6,16 @@ from itertools import combinations
 
 import pytest
 
-from haribote.draw.colours import LEGENDS, MEMORIES, PAINTS, style_sheet
+from haribote.draw.colours import MEMORIES, PAINTS, style_sheet
 from tests.eyes import contrast, distance
 
+LEGENDS = (
+    ("chip", "host", "wrong", "loss"),
+    ("yours", "course", "failing", "host", "loss"),
+    ("matrix", "elementwise", "reduction", "shape"),
+    ("same", "changed", "removed", "added"),
+)
+"""The classes that are seen together."""
 PAPER = ("#ffffff", "#12161c")
 
 
