@@ -112,11 +112,16 @@ def _refuse_changed(model: nn.Module, shadow: nn.Module) -> None:
         )
 
 
-def trace_loss(model: nn.Module, x: Tensor, labels: Tensor) -> onnx.ModelProto:
-    """The forward pass and the cross-entropy, for `autodiff`: inputs as in `trace_step`, output `loss`."""
+def trace_loss(
+    model: nn.Module,
+    x: Tensor,
+    labels: Tensor,
+    loss_function: Loss = nn.functional.cross_entropy,
+) -> onnx.ModelProto:
+    """The forward pass and the loss, for `autodiff`: inputs as in `trace_step`, output `loss`."""
     _check(model, x, labels)
-    loss = nn.functional.cross_entropy
-    return _trace_forward(model, {"x": x, "labels": labels}, "loss", lambda *given: {"loss": loss(*given)})
+    batch = {"x": x, "labels": labels}
+    return _trace_forward(model, batch, "loss", lambda *given: {"loss": loss_function(*given)})
 
 
 def trace_inference(model: nn.Module, x: Tensor) -> onnx.ModelProto:
