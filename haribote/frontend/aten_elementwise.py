@@ -65,7 +65,8 @@ def _div_rounded(g: Lowering, x: str, y: Operand, *, rounding_mode: str | None =
     if rounding_mode is None or (not real and (rounding_mode == "trunc" or not g.dtype.is_signed)):
         return g.op("Div", a, b)
     if rounding_mode == "trunc":
-        return _trunc(g, g.op("Div", a, b, part="quotient"))
+        whole: str = _trunc(g, g.op("Div", a, b, part="quotient"))
+        return whole
     if real:
         rest = g.op("Mod", a, b, fmod=1, part="rest")
         quotient = g.op("Round", g.op("Div", g.op("Sub", a, rest, part="multiple"), b, part="quotient"), part="whole")
