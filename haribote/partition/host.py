@@ -74,7 +74,8 @@ def _pads_by_dilation(model: onnx.ModelProto) -> bool:
     """
     for given in [attributes(node) for node in model.graph.node if node.op_type == "ConvTranspose"]:
         added = given.get("output_padding", [])
-        if any(more >= stride for more, stride in zip(added, given.get("strides", [1] * len(added)), strict=True)):
+        strides = given.get("strides", [1] * len(added)) if added else []
+        if any(more >= stride for more, stride in zip(added, strides, strict=True)):
             return True
     return False
 
