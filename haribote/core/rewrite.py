@@ -66,7 +66,7 @@ class Rewriter(NodeWriter):
         name = self._name(part, name)
         narrow = np.asarray(numbers, np.int32)  # no value has 2^31 elements (`model_file.ELEMENTS`)
         index = self.builder.constant(narrow, f"{name}.index")
-        return self.builder.op("Pick", x, index, name=name, reserved=True, fill=fill)
+        return self.builder.op("Pick", x, index, name=name, reserved=True, fill=float(fill))
 
     def constant(self, value: ArrayLike, part: str) -> str:
         """A constant."""

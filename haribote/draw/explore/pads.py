@@ -25,7 +25,7 @@ PAGE = 600.0
 SHADES = 8
 
 
-class Pad:
+class ReadingPad:
     """The last expression of a notebook's cell shows it. strokes: what is drawn; image: as the network gets it."""
 
     def __init__(self, read: Callable[[Image], Scores], strokes: Sequence[Sequence[pen.Point]]) -> None:
@@ -73,13 +73,13 @@ class Pad:
             self._widget.answer += 1
 
 
-def pad(read: Callable[[Image], Scores], strokes: Sequence[Sequence[pen.Point]] = SEVEN) -> Pad:
+def pad(read: Callable[[Image], Scores], strokes: Sequence[Sequence[pen.Point]] = SEVEN) -> ReadingPad:
     """A pad to draw on. read: from a uint8 image [28, 28], bright on dark, to ten scores (logits), largest for the
     digit it takes it for. strokes: what is on the pad at first.
 
     Raises HariboteError where `read` does not give ten scores.
     """
-    return Pad(read, strokes)
+    return ReadingPad(read, strokes)
 
 
 def shares_picture(image: Image, scores: Scores) -> Picture:
