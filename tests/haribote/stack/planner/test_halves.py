@@ -93,6 +93,7 @@ def test_halves_that_need_more_words_than_a_version_may_have_are_not_made(monkey
     assert halved(actions) == actions
 
 
+@pytest.mark.slow
 def test_a_program_that_moves_halves_is_right_and_a_line_that_is_missing_is_found() -> None:
     builder = Builder("product")
     builder.input("x", (128, 512), np.float32)

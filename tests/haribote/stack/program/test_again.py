@@ -49,6 +49,7 @@ def test_what_is_as_small_as_its_source_is_not_made_again() -> None:
     assert made_again(plan, joined(plan.actions), {pick.target: 3}) is plan
 
 
+@pytest.mark.slow
 def test_a_moved_parameter_is_made_again_as_long_as_it_is_the_same() -> None:
     """It is moved to where its rows are in every PE, stored as it was, becomes another one, and is stored again."""
     plan = replaced()
