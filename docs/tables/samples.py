@@ -103,6 +103,7 @@ BINARY: dict[str, tuple[Callable[..., Any], Array, Array]] = {
     "mul": (lax.mul, X, Y),
     "ne": (lax.ne, TRUE, OTHER),
     "or": (lax.bitwise_or, TRUE, OTHER),
+    "polygamma": (lambda x: lax.polygamma(2.0, x), POSITIVE),
     "pow": (lax.pow, POSITIVE, X),
     "rem": (lax.rem, X, POSITIVE),
     "shift_left": (lax.shift_left, WHOLE, SMALL),
@@ -113,6 +114,7 @@ BINARY: dict[str, tuple[Callable[..., Any], Array, Array]] = {
     "zeta": (lambda x, q: lax.zeta(x + 1, q), ABOVE, POSITIVE),
 }
 OTHERS: dict[str, tuple[Any, ...]] = {
+    "approx_top_k": (lambda x: lax.approx_min_k(x, 3), X),
     "argmax": (lambda x: lax.argmax(x, 1, np.int32), X),
     "argmin": (lambda x: lax.argmin(x, 0, np.int32), X),
     "bitcast_convert_type": (lambda x: lax.bitcast_convert_type(x, np.uint32), WHOLE),
@@ -161,6 +163,7 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "scatter-max": (lambda x, i: x.at[i[:, 0]].max(x[:6]), X, SMALL),
     "scatter-min": (lambda x, i: x.at[i[:, 0]].min(x[:6]), X, SMALL),
     "scatter-mul": (lambda x, i: x.at[i[:, 0]].multiply(x[:6]), X, SMALL),
+    "scatter-sub": (lambda x, i: x.at[i[:, 0]].subtract(x[:6]), X, SMALL),
     "select_and_scatter_add": (
         jax.grad(lambda x: (_pooled(x) ** 2).sum()),
         IMAGE,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import log2
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 from haribote.answers.ownership import exercise
 from haribote.core.cells import Cell, trace
 from haribote.core.elementwise import ROWS
-from haribote.core.special import SPECIAL
+from haribote.core.special import SPECIAL, gamma
 from haribote.jax.flat.values import Ref, Value
 from haribote.jax.rules.lowering import RULES, Held, Lowering, graph_type, is_float, rule, uniform
 from simulator.messages import tr
@@ -150,7 +152,19 @@ BY_EXPRESSION = {name: row.value for row in SPECIAL for name in row.jax.split()}
 @rule(*BY_EXPRESSION)
 def expression(g: Lowering, *operands: Value) -> Held:
     """A function of `haribote.core.special`."""
-    found = trace(BY_EXPRESSION[g.operation.name], [graph_type(x.dtype) for x in operands])
+    return _written(g, BY_EXPRESSION[g.operation.name], *operands)
+
+
+@rule("polygamma")
+def polygamma(g: Lowering, order: Value, x: Value) -> Held:
+    """The derivative of digamma, a number of times that is known."""
+    number = int(order.flat[0]) if isinstance(order, np.ndarray) and order.size else -1
+    g.require(number >= 0 and uniform(order, number), tr("only of an order that is known, and the same everywhere"))
+    return _written(g, partial(gamma.polygamma, order=number), x)
+
+
+def _written(g: Lowering, function: Callable[..., Any], *operands: Value) -> Held:
+    found = trace(function, [graph_type(x.dtype) for x in operands])
 
     def write(cell: Cell, values: list[Held]) -> Held:
         if cell.op == "number":

@@ -40,7 +40,14 @@ def _scattered(g: Lowering, x: Value, numbers: Held, update: Value | Held, reduc
     return g.reshaped(Held(name, flat.shape), x.shape)
 
 
-SCATTERS = {"scatter": "none", "scatter-add": "add", "scatter-mul": "mul", "scatter-min": "min", "scatter-max": "max"}
+SCATTERS = {
+    "scatter": "none",
+    "scatter-add": "add",
+    "scatter-sub": "add",
+    "scatter-mul": "mul",
+    "scatter-min": "min",
+    "scatter-max": "max",
+}
 """Primitive to what ONNX calls its way of combining."""
 NEUTRAL = {"add": 0.0, "mul": 1.0}
 
@@ -73,10 +80,13 @@ def scatter(
         numbers, inside = g.constant(known), None if mask is None else g.constant(mask)
     else:
         numbers, inside = numbers_of(g, form, indices, clip)
+    kept: Value | Held = update
+    if g.operation.name == "scatter-sub":
+        kept = g.each("Sub", g.scalar(0, update), update, part="less")
     if inside is None:
-        return _scattered(g, x, numbers, update, kind)
+        return _scattered(g, x, numbers, Held(g.full(kept, update.shape), update.shape), kind)
     if kind in NEUTRAL:
-        kept = g.each("Where", inside, update, g.scalar(NEUTRAL[kind], update), part="kept")
+        kept = g.each("Where", inside, kept, g.scalar(NEUTRAL[kind], update), part="kept")
         return _scattered(g, x, numbers, Held(g.full(kept, update.shape), update.shape), kind)
     return _scattered_inside(g, x, numbers, inside, update, kind)
 
@@ -110,9 +120,20 @@ def sort(g: Lowering, *arrays: Value, dimension: int, num_keys: int) -> list[Hel
     return [g.narrowed(one, array.dtype) for one, array in zip(held, arrays, strict=True)]
 
 
+@rule("approx_top_k")
+def approximately_top_k(g: Lowering, x: Value, k: int, reduction_dimension: int, is_max_k: bool) -> list[Held]:
+    """Exactly, which is as near as any."""
+    g.require(g.result.shape[reduction_dimension] == k, tr("only with aggregate_to_topk=True"))
+    return _extremes(g, x, k, reduction_dimension, is_max_k)
+
+
 @rule("top_k")
 def top_k(g: Lowering, x: Value, k: int, axis: int = -1) -> list[Held]:
     """The largest elements along an axis, from the largest on, and where they are."""
-    value = g.node("TopK", g.counted(x).name, g.sizes([k]), axis=axis % len(x.shape), largest=1, sorted=1)
+    return _extremes(g, x, k, axis, True)
+
+
+def _extremes(g: Lowering, x: Value, k: int, axis: int, largest: bool) -> list[Held]:
+    value = g.node("TopK", g.counted(x).name, g.sizes([k]), axis=axis % len(x.shape), largest=int(largest), sorted=1)
     places = Held(g.second_output(value), g.result.shape)
     return [g.narrowed(Held(value, g.result.shape), x.dtype), g.cast(places, g.operation.outputs[1].dtype)]
