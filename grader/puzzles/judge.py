@@ -167,10 +167,10 @@ def _name_of(memory: str, index: tuple[int, ...]) -> str:
 def hint(puzzle: Puzzle, answer: str) -> str:
     """What to say to an answer that does what a known mistake does; "" where none does."""
     seen = ran(puzzle, answer).received
-    for mistake in puzzle.mistakes:
-        known = _known(puzzle, mistake.lines).received
+    for lines, said in puzzle.mistakes.items():
+        known = _known(puzzle, lines).received
         if seen is not None and known is not None and _same(seen, known):
-            return tr("hint: {hint}", mistake.hint)
+            return tr("hint: {hint}", said)
     return ""
 
 

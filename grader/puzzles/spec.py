@@ -42,28 +42,21 @@ class MemoryBoard:
     width: int = 34
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """A wrong answer, and what to say to whoever writes it or anything that does the same."""
-
-    lines: str
-    hint: str
-
-
 @dataclass(frozen=True, eq=False)
 class Puzzle:
     """given: how many words (of l1bm and l2bm: long words) of each memory it is about.
 
     wanted: from the memories before, the whole of those that change. lines, steps: the most of each that an answer may
-    have. before, after: lines that run around the answer. boards: what is drawn, inputs first. numbers: words are
-    numbers that are computed with, in the picture small ones. early: a hint for an answer that reads too early.
+    have. before, after: lines that run around the answer. boards: what is drawn, inputs first. mistakes: wrong answers,
+    and what to say to whoever writes one or anything that does the same. numbers: words are numbers that are computed
+    with, in the picture small ones. early: a hint for an answer that reads too early.
     """
 
     task: str
     given: Mapping[str, int]
     wanted: Callable[[Memories], Memories]
     boards: tuple[MemoryBoard, ...]
-    mistakes: tuple[Mistake, ...]
+    mistakes: Mapping[str, str]
     lines: int = 1
     steps: int = 1
     before: str = ""

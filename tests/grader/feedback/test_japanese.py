@@ -93,7 +93,7 @@ def test_causes() -> None:
 def test_puzzles(task: str) -> None:
     puzzle = PUZZLES[task]
     before = puzzle.shown()
-    answers = ["", "nop\nnop\nnop\nnop", "nop", *(mistake.lines for mistake in puzzle.mistakes)]
+    answers = ["", "nop\nnop\nnop\nnop", "nop", *puzzle.mistakes]
     failures = [judge(puzzle, "random memories", before, answer) for answer in answers]
     assert all(failures)
     assert [line for failure in failures if failure for line in failure.told(shown).splitlines() if english(line)] == []
