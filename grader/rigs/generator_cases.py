@@ -96,14 +96,17 @@ def _drawn(rng: np.random.Generator, families: dict[str, Family]) -> Iterator[tu
             yield layout, (rows, columns) if columns > 1 else (rows,), family.promised(rows, columns)
 
 
+_TRANSFERRED = {**FAMILIES, "vector": VECTORS["in each PE"]}
+
+
 def _downs(rng: np.random.Generator) -> Iterator[Hidden]:
-    for layout, shape, promised in _drawn(rng, {**FAMILIES, "vector": VECTORS["in each PE"]}):
-        yield _hidden(rng, "dl_16", [_dram(rng, shape)], _lm(rng, layout, _either(rng)), promised)
+    for layout, shape, promised in _drawn(rng, _TRANSFERRED):
+        yield _hidden(rng, "dl_16", [_dram(rng, shape)], _lm(rng, layout), promised)
 
 
 def _ups(rng: np.random.Generator) -> Iterator[Hidden]:
-    for layout, shape, promised in _drawn(rng, {**FAMILIES, "vector": VECTORS["in each PE"]}):
-        yield _hidden(rng, "ul_16", [_lm(rng, layout, _either(rng))], _dram(rng, shape), promised)
+    for layout, shape, promised in _drawn(rng, _TRANSFERRED):
+        yield _hidden(rng, "ul_16", [_lm(rng, layout)], _dram(rng, shape), promised)
 
 
 def _alike(rng: np.random.Generator) -> Iterator[Hidden]:
@@ -111,7 +114,7 @@ def _alike(rng: np.random.Generator) -> Iterator[Hidden]:
     layouts = _drawn(rng, {name: FAMILIES[name] for name in "APBR"})
     for name in ("mul", "relu", "sub", "scale_16", "mul", "relu", "sub"):
         layout = next(layout for layout, _, _ in layouts if 4 <= layout.words <= 128)
-        yield _hidden(rng, name, _inputs(rng, [layout] * len(BY_NAME[name].inputs)), _lm(rng, layout, _either(rng)))
+        yield _hidden(rng, name, _inputs(rng, [layout] * len(BY_NAME[name].inputs)), _lm(rng, layout))
 
 
 def _elementwise(rng: np.random.Generator) -> Iterator[Hidden]:
@@ -124,17 +127,15 @@ def _elementwise(rng: np.random.Generator) -> Iterator[Hidden]:
         per_row = "rows" in name
         fitting = (layout for layout, _, _ in layouts if layout.words <= (512 if per_row else 256))
         large = next(layout for layout in fitting if not per_row or layout.shape[0] != layout.shape[1])
-        (rows, columns), inputs = large.shape, [large] * len(BY_NAME[name].inputs)
+        (_, columns), inputs = large.shape, [large] * len(BY_NAME[name].inputs)
         if name == "add_bias":
             inputs[1] = Layout((Layout.parse(f"({_row(columns)})").axes[0],))
         if per_row:
-            (digits, _), most = large.axes, rows // (8 if large.names("L2B") else 1)
             most = large.words // (2 * max(1, columns // 8))  # rows in each PE
             if most % 2:
                 continue
-            units = ", ".join(str(digit) for digit in digits if digit.level)
-            inputs[1] = Layout.parse(f"(({f'{units}, ' if units else ''}{most // 2}:1, 2_W:1))")
-        yield _hidden(rng, name, _inputs(rng, inputs), _lm(rng, large, _either(rng)))
+            inputs[1] = one_per_row(large, most)
+        yield _hidden(rng, name, _inputs(rng, inputs), _lm(rng, large))
 
 
 def _reductions(rng: np.random.Generator) -> Iterator[Hidden]:
@@ -143,13 +144,17 @@ def _reductions(rng: np.random.Generator) -> Iterator[Hidden]:
     for name in ("max_rows", "sum_rows", "sum_columns", "sum_rows", "max_rows", "sum_columns", "sum_rows"):
         if name == "sum_columns":
             rows = int(rng.choice((64, 128, 512, 1024)))
-            x = Layout.parse(FAMILIES["A"].text(rows, 16))
-            yield _hidden(rng, name, [_lm(rng, x, _either(rng))], _dram(rng, (16,)))
+            x = _of("A", rows, 16)
+            yield _hidden(rng, name, [_lm(rng, x)], _dram(rng, (16,)))
             continue
         x = next(layout for layout, _, _ in layouts if layout.words <= 256 and _rows_in_pe(layout) % 8 == 0)
-        units = ", ".join(str(digit) for digit in x.axes[0] if digit.level)
-        y = Layout.parse(f"(({f'{units}, ' if units else ''}{_rows_in_pe(x) // 2}:1, 2_W:1))")
-        yield _hidden(rng, name, _inputs(rng, [x]), _lm(rng, y, _either(rng)))
+        yield _hidden(rng, name, _inputs(rng, [x]), _lm(rng, one_per_row(x, _rows_in_pe(x))))
+
+
+def one_per_row(matrix: Layout, rows: int) -> Layout:
+    """A number for each row of a matrix, in the units that have the row. rows: an even number, of those in each PE."""
+    units = "".join(f"{digit}, " for digit in matrix.axes[0] if digit.level)
+    return Layout.parse(f"(({units}{rows // 2}:1, 2_W:1))")
 
 
 def _rows_in_pe(layout: Layout) -> int:
@@ -157,20 +162,23 @@ def _rows_in_pe(layout: Layout) -> int:
 
 
 def _products(rng: np.random.Generator) -> Iterator[Hidden]:
-    """The three products of a layer, of other numbers of rows and columns; too many columns may be refused."""
+    """The three products of a layer, of other numbers of rows and columns; too many columns may be refused.
+
+    The rows of a batch are dealt out as in layout A, of any number of columns: these need not come from DRAM.
+    """
     sizes = [(256, 8, 16), (512, 16, 16), (256, 32, 16), (256, 16, 32), (256, 16, 8), (1024, 16, 16), (256, 64, 32)]
     for kind, number in zip(("xwt", "gtx", "gw", "xwt", "gtx", "wide", "gw"), rng.permutation(len(sizes)), strict=True):
         batch, k, n = sizes[number]
         many = k * n > 1024  # then operands and sums do not fit the registers
-        x_rows, g_rows, weight = _batch(batch, k), _batch(batch, n), _of("R", n, k)
+        x_rows, g_rows, weight = _of("A", batch, k), _of("A", batch, n), _of("R", n, k)
         if kind == "wide":
             x, w = _of("S", 64, 1024), _of("T", 16, 1024)
             yield _hidden(rng, "gemm_xwt_1024", _inputs(rng, [x, w], "LM0"), _dram(rng, (64, 16)))
         elif kind == "xwt":
-            y = _lm(rng, g_rows, _either(rng))
+            y = _lm(rng, g_rows)
             yield _hidden(rng, "gemm_xwt", _inputs(rng, [x_rows, weight], "LM0"), y, not many)
         elif kind == "gw":
-            y = _lm(rng, x_rows, _either(rng))
+            y = _lm(rng, x_rows)
             yield _hidden(rng, "gemm_gw", _inputs(rng, [g_rows, weight], "LM0"), y, not many)
         else:
             y = _dram(rng, (n, k))
@@ -179,11 +187,6 @@ def _products(rng: np.random.Generator) -> Iterator[Hidden]:
 
 def _of(family: str, rows: int, columns: int) -> Layout:
     return Layout.parse(FAMILIES[family].text(rows, columns))
-
-
-def _batch(rows: int, columns: int) -> Layout:
-    """Rows of a batch, dealt out as in layout A, of any number of columns: these need not come from DRAM."""
-    return _of("A", rows, columns)
 
 
 _HIDDEN: dict[str, Callable[[np.random.Generator], Iterator[Hidden]]] = {
@@ -225,8 +228,8 @@ def _inputs(rng: np.random.Generator, layouts: list[Layout], memory: Memory | No
     return found
 
 
-def _lm(rng: np.random.Generator, layout: Layout, memory: Memory) -> Operand:
-    return Operand("x", layout.shape, "float32", layout, memory, int(rng.choice(LM_ADDRESSES)) + 2000)
+def _lm(rng: np.random.Generator, layout: Layout) -> Operand:
+    return Operand("x", layout.shape, "float32", layout, _either(rng), int(rng.choice(LM_ADDRESSES)) + 2000)
 
 
 def _dram(rng: np.random.Generator, shape: tuple[int, ...]) -> Operand:

@@ -106,29 +106,19 @@ def _made_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     rng = np.random.default_rng([seed, *row.name.encode()])
     constant = {"scale_256x16_a": 1 / BATCH}.get(row.name, LEARNING_RATE)
     op = problem(row, constant)
-    transfer = row.op in ("DL", "UL")
-    if transfer:
-        yield Case(tr("every element different"), row, op, (distinct(rng, op.x.shape),), only_copy_0=row.op == "UL")
-    else:
-        yield Case(tr("every element different"), row, op, distinct_numbers(row, op, rng))
+    transfer, up = row.op in ("DL", "UL"), row.op == "UL"
+    different = (distinct(rng, op.x.shape),) if transfer else distinct_numbers(row, op, rng)
+    yield Case(tr("every element different"), row, op, different, only_copy_0=up)
     yield Case(tr("the train step"), row, op, step_values(seed)[row.name], poisons=(OTHER_POISON,))
-    judged = _at(op, Addresses(0, 0, "LM0", op.output.memory)) if row.op == "UL" else op
-    ul = row.op == "UL"
-    yield Case(
-        tr("edge values, the judge's layout"),
-        row,
-        judged,
-        _edge(row, op, rng),
-        moved=ul,
-        only_copy_0=ul or row.task == "5.27",
-    )
+    name, judged = tr("edge values, the judge's layout"), op
+    if up:
+        judged = _at(op, Addresses(0, 0, "LM0", op.output.memory))
+    yield Case(name, row, judged, _edge(row, op, rng), moved=up, only_copy_0=up or row.task == "5.27")
     for place in places(row):
         arrays = (distinct(rng, op.x.shape),) if transfer else _random(row, op, rng)
-        moved = _at(op, place if place != places(row)[-1] else _drawn(row, op, place, rng))
-        sources, target = described_places(moved)
-        yield Case(
-            tr("random values, {sources} -> {target}", sources, target), row, moved, arrays, moved=True, poisons=BOTH
-        )
+        moved = _at(op, place if place != places(row)[-1] else _drawn(op, place, rng))
+        name = tr("random values, {sources} -> {target}", *described_places(moved))
+        yield Case(name, row, moved, arrays, moved=True, poisons=BOTH)
     if row.task in _OTHER_LAYOUTS:
         yield _in_other_layout(row, rng)
 
@@ -156,7 +146,7 @@ def described_places(op: Op) -> tuple[str, str]:
     return ", ".join(names[:-1]), names[-1]
 
 
-def _drawn(row: KernelRow, op: Op, place: Addresses, rng: np.random.Generator) -> Addresses:
+def _drawn(op: Op, place: Addresses, rng: np.random.Generator) -> Addresses:
     """The place, a little further on: no answer can have been made for the addresses that a seed gives."""
     steps = [64 if operand.memory == "DRAM" else 4 for operand in (op.x, op.output)]
     inputs, output = (step * int(rng.integers(1, 32)) for step in steps)

@@ -139,10 +139,6 @@ class DramWords:
         """The vector, [count, 2]."""
         return split_long_words(machine.dram[self.group].read(self.address, self.count))
 
-    def other_copies(self, machine: Machine) -> Others:
-        """There is one copy only."""
-        return ALIKE
-
     def at(self, index: tuple[int, ...]) -> Word:
         """A word of it."""
         return Word("dram", self.group, 2 * (self.address + index[0]) + index[1])
@@ -175,10 +171,6 @@ class DramTensor:
         """The tensor."""
         bits: Bits = machine.read_dram(self.address, self.shape, np.uint32)
         return bits
-
-    def other_copies(self, machine: Machine) -> Others:
-        """There is one copy only."""
-        return ALIKE
 
     def at(self, index: tuple[int, ...]) -> Word:
         """The word of an element."""
@@ -260,7 +252,7 @@ def run(
         before = _Before(machine, inputs, poison, written)
         machine.run(program)
         outputs_left = tuple(place.load(machine) for place in outputs)
-        others = tuple(place.other_copies(machine) for place in outputs)
+        others = tuple(place.other_copies(machine) if isinstance(place, Words) else ALIKE for place in outputs)
         text, at = next(before.strays(machine, free), ("", None))
         return Left(outputs_left, others, text, at, value_of(machine, at) if at else 0)
 

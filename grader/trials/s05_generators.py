@@ -10,7 +10,7 @@ import numpy as np
 from grader.emitter.loading import REFUSED
 from grader.emitter.values import Value, Values, listed
 from grader.judges.program import text_in
-from grader.rigs.generator_cases import FAMILIES
+from grader.rigs.generator_cases import FAMILIES, one_per_row
 from grader.trials import Array, Objection, Trial, Trials, Wrong
 from grader.trials.generated import generated
 from haribote.layout import LAYOUTS, Layout
@@ -29,17 +29,16 @@ def _spreads(rng: np.random.Generator) -> Iterator[Trial]:
         rows, columns = int(rng.choice(family.rows)), int(rng.choice(family.columns[1:]))
         large = Layout.parse(family.text(rows, columns))
         each = large.words // (2 * (columns // 8))
-        units = "".join(f"{digit}, " for digit in large.axes[0] if digit.level)
         if each % 2 == 0:
-            pairs.append((Layout.parse(f"(({units}{each // 2}:1, 2_W:1))"), large, 0))
+            pairs.append((one_per_row(large, each), large, 0))
         pairs.append((Layout((large.axes[1],)), large, 1))
     for small, large, axis in pairs:
         name = tr("{small} beside {large}", str(small), str(large))
         given: dict[str, Value] = {"small": str(small), "large": str(large), "axis": axis}
-        yield Trial(name, given, partial(_judge_spread, name, small, large, axis))
+        yield Trial(name, given, partial(_judge_spread, small, large, axis))
 
 
-def _judge_spread(name: str, small: Layout, large: Layout, axis: int, answer: Values) -> Objection:
+def _judge_spread(small: Layout, large: Layout, axis: int, answer: Values) -> Objection:
     """Put both into memory: every word of the matrix names its element, and the vector's word there must be its own."""
     fitting = _fitting(small, large, axis)
     possible = all(fitting)
@@ -90,11 +89,11 @@ def _vectors(rng: np.random.Generator) -> Iterator[Trial]:
         }  # fmt: skip
         name = tr("{layout}, free axis {free}", layout, free)
         values = rng.standard_normal(layout.shape).astype(np.float32)
-        judge = partial(_judge_vectors, name, layout, free, address, values)
+        judge = partial(_judge_vectors, layout, free, address, values)
         yield Trial(name, {"operand": operand, "free": free, "start": start}, judge)
 
 
-def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: Array, answer: Values) -> Objection:
+def _judge_vectors(layout: Layout, free: int, address: int, values: Array, answer: Values) -> Objection:
     """Run the lines; the two parts of each group, times the unit matrix, must add up to the numbers of four vectors."""
     text, groups = text_in(answer), listed(answer["groups"])
     machine = Machine()

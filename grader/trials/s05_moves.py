@@ -29,11 +29,11 @@ def _wanted(rng: np.random.Generator) -> Iterator[Trial]:
     for layout in _layouts(rng):
         for everywhere in (True, False):
             name = tr("{layout}, every copy", str(layout)) if everywhere else tr("{layout}, copy 0", str(layout))
-            judge = partial(_judge_wanted, name, layout, everywhere)
+            judge = partial(_judge_wanted, layout, everywhere)
             yield Trial(name, {"layout": str(layout), "everywhere": everywhere}, judge)
 
 
-def _judge_wanted(name: str, layout: Layout, everywhere: bool, answer: Values) -> Objection:
+def _judge_wanted(layout: Layout, everywhere: bool, answer: Values) -> Objection:
     """Write the number of each element where the layout says, by the course's own scatter; then look at all words."""
     found = array_in(answer, "pairs")
     numbers = np.arange(1, np.prod(layout.shape) + 1, dtype=np.uint32).reshape(layout.shape)
@@ -136,10 +136,10 @@ def _ways(rng: np.random.Generator) -> Iterator[Trial]:
         (tr("up, with sums over MABs and L1Bs"), image, True, ("L1B", "MAB")),
     ):
         given: dict[str, Value] = {"image": picture, "up": up, "sums": list[Value](sums)}
-        yield Trial(name, given, partial(_judge_ways, name, picture, up, sums))
+        yield Trial(name, given, partial(_judge_ways, picture, up, sums))
 
 
-def _judge_ways(name: str, image: Array, up: bool, sums: tuple[str, ...], answer: Values) -> Objection:
+def _judge_ways(image: Array, up: bool, sums: tuple[str, ...], answer: Values) -> Objection:
     found = listed(answer["ways"])
     kinds = {(str(way["l2bm"][0]).split()[0], str(way["name"]), str(way["length"])) for way in found}
     l2bm = [("l2bmrffadd" if "L1B" in sums else "l2bm@0") if up else "l2bmb", *["l2bmd"] * ("L1B" not in sums)]
