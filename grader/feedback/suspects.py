@@ -92,10 +92,8 @@ def _moved(right: Array, found: Array) -> Iterator[Suspect]:
             part = (slice(None),) * axis + (inner,)
             if length > 2 and _near(np.roll(right, step, axis)[part], found[part]):
                 before = tr("every value belongs one place before, on axis {axis}", axis)
-                yield (
-                    OFF_BY_ONE,
-                    before if step == 1 else tr("every value belongs one place behind, on axis {axis}", axis),
-                )
+                behind = tr("every value belongs one place behind, on axis {axis}", axis)
+                yield OFF_BY_ONE, before if step == 1 else behind
         if length > 1 and _near(np.flip(right, axis), found):
             yield WRONG_PLACE, tr("the values are in the opposite order on axis {axis}", axis)
 
@@ -116,14 +114,11 @@ def _changed(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterato
     for name, array in inputs.items():
         if array.dtype.kind != "f" or array.shape != right.shape or right.size < 2:
             continue
-        wanted, made = right - array, found - array
-        at = int(np.argmax(np.abs(wanted)))
-        by = made.flat[at] / wanted.flat[at] if wanted.flat[at] else 0.0
-        if round(by, 3) not in (0.0, 1.0) and _near(by * wanted, made):
-            if round(by, 3) == -1:
-                yield SIGN, tr("{name} is changed by the right amount, in the wrong direction", name)
-            else:
-                yield FACTOR, tr("{name} is changed by {by} times the right amount", name, _ratio(by))
+        by = _times(right - array, found - array)
+        if round(by, 3) == -1:
+            yield SIGN, tr("{name} is changed by the right amount, in the wrong direction", name)
+        elif round(by, 3) not in (0.0, 1.0):
+            yield FACTOR, tr("{name} is changed by {by} times the right amount", name, _ratio(by))
 
 
 def _of_two(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -166,20 +161,12 @@ def _off_by_an_input(right: Array, found: Array, inputs: Mapping[str, Array]) ->
             part = np.broadcast_to(array.astype(np.float64), right.shape)
         except ValueError:
             continue
-        at = int(np.argmax(np.abs(part)))
-        by = difference.flat[at] / part.flat[at] if part.flat[at] else 0.0
-        if by and _near(by * part, difference):
-            if round(by, 3) == -1:
-                yield LEFT_OUT, tr("what is missing is {name}: it is not added", name)
-            else:
-                yield (
-                    SIGN,
-                    tr(
-                        "every value is off by {by:.4g} times {name}: has that the right sign, the right factor?",
-                        by,
-                        name,
-                    ),
-                )
+        by = _times(part, difference)
+        seen = tr("every value is off by {by:.4g} times {name}: has that the right sign, the right factor?", by, name)
+        if round(by, 3) == -1:
+            yield LEFT_OUT, tr("what is missing is {name}: it is not added", name)
+        elif by:
+            yield SIGN, seen
 
 
 def _scaled_along(right: Array, found: Array) -> Iterator[Suspect]:
@@ -210,6 +197,13 @@ def _scaled(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator
         less = tr("every value is {by:.6g} too small", abs(by))
         more = tr("every value is {by:.6g} too large", abs(by))
         yield (OFF_BY_ONE if abs(by) == 1 else LEFT_OUT), more if by > 0 else less
+
+
+def _times(one: Array, other: Array) -> float:
+    """How many times the one the other is everywhere; 0 where it is no multiple."""
+    at = int(np.argmax(np.abs(one)))
+    by = float(other.flat[at] / one.flat[at]) if one.flat[at] else 0.0
+    return by if _near(by * one, other) else 0.0
 
 
 def _ratio(factor: float) -> str:
