@@ -84,38 +84,25 @@ def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> st
         single = all(index.dtype[name] == np.float32 for name in node.input[:2])
         factors = 2 if node.op_type in PRODUCTS and single else 0
         for position, name in enumerate(node.input):
-            problem = _reads(node, name, result.input[position], source, position < factors)
-            if problem:
+            if problem := _reads(node, name, result.input[position], source, position < factors):
                 return problem
     own = {node.output[0] for node in before.graph.node}
     twice = [name for name in source.values() if [*source.values()].count(name) > 1]
     if twice:
         return tr("{twice!r} is rounded {twice2} times; once is enough", twice[0], [*source.values()].count(twice[0]))
-    extra = [name for name in made if name not in own and name not in source]
-    return (
-        tr("node {extra!r} ({op_type}) belongs neither to the graph nor to rounding", extra[0], made[extra[0]].op_type)
-        if extra
-        else ""
-    )
+    extra = [node for name, node in made.items() if name not in own and name not in source]
+    if not extra:
+        return ""
+    name, op_type = extra[0].output[0], extra[0].op_type
+    return tr("node {extra!r} ({op_type}) belongs neither to the graph nor to rounding", name, op_type)
 
 
 def _reads(node: onnx.NodeProto, name: str, received: str, source: Mapping[str, str], rounded: bool) -> str:
+    told = node.name, node.op_type, name, received
     if rounded and source.get(received) != name:
-        return tr(
-            "node {name!r} ({op_type}) must read {name2!r} rounded, but it reads {received!r}",
-            name=node.name,
-            op_type=node.op_type,
-            name2=name,
-            received=received,
-        )
+        return tr("node {name!r} ({op_type}) must read {name2!r} rounded, but it reads {received!r}", *told)
     if not rounded and received != name:
-        return tr(
-            "node {name!r} ({op_type}) must read {name2!r} as it was, but it reads {received!r}",
-            name=node.name,
-            op_type=node.op_type,
-            name2=name,
-            received=received,
-        )
+        return tr("node {name!r} ({op_type}) must read {name2!r} as it was, but it reads {received!r}", *told)
     return ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -28,10 +27,9 @@ def _with_at_most(trial: Trial, op_type: str, most: int, why: str) -> Trial:
         failure = trial.judge(answer)
         if failure:
             return failure
-        count = Counter(node.op_type for node in model_in(answer).graph.node)[op_type]
-        return (
-            None if count <= most else tr("{count} {op_type} nodes, where {most} do: {why}", count, op_type, most, why)
-        )
+        count = [node.op_type for node in model_in(answer).graph.node].count(op_type)
+        text = tr("{count} {op_type} nodes, where {most} do: {why}", count, op_type, most, why)
+        return text if count > most else None
 
     return replace(trial, judge=judge)
 
@@ -48,28 +46,22 @@ def cumprod(rng: np.random.Generator) -> Iterator[Trial]:
     ):  # fmt: skip
         x = (rng.uniform(1, 3, shape) * rng.choice([-1, 1], shape)).astype(dtype).astype(np.float32)
         given: dict[str, Value] = {"shape": list(shape), "dim": dim, "dtype": dtype}
-        size, rounds = shape[dim], 0
-        while 2**rounds < size:
-            rounds += 1
+        size = shape[dim]
+        rounds = (size - 1).bit_length()
         wanted = {"logits": np.cumprod(x.astype(np.float64), axis=dim)}
         name = tr("{shape} along axis {dim}", list(shape), dim)
         if dtype != "float32":
             name = tr("{name}, whole numbers", name)
         trial = must_give(name, given, {"x": x}, wanted, NEAR, earns=size > 1)
-        yield _with_at_most(
-            trial, "Mul", rounds, tr("doubling makes running products of {size} in {rounds}", size, rounds)
-        )
+        why = tr("doubling makes running products of {size} in {rounds}", size, rounds)
+        yield _with_at_most(trial, "Mul", rounds, why)
 
 
 # --- 8.2 --------------------------------------------------------------------------------------------------------------
 
 
-SHOWN = {
-    "parameter": "parameter",
-    "grads": Text("grad of each step"),
-    "rates": Text("rate of each step"),
-    "roots": Text("root of each step"),
-}
+SHOWN = {"parameter": "parameter", "grads": Text("grad of each step"), "rates": Text("rate of each step"),
+         "roots": Text("root of each step")}  # fmt: skip
 """What is given, and how it is called where it is shown."""
 
 
@@ -96,9 +88,9 @@ def _adam(name: str, given: dict[str, Value]) -> Trial:
 
     def judge(answer: Values) -> Objection:
         for what, expected in _after(given).items():
-            words = (
-                tr("state[{what!r}] after the steps", what) if "exp" in what else tr("the parameter after the steps")
-            )
+            words = tr("the parameter after the steps")
+            if what != "parameter":
+                words = tr("state[{what!r}] after the steps", what)
             failure = compare(name, shown, expected, array_in(answer, what), NEAR, what=words)
             if failure:
                 return failure
@@ -130,15 +122,8 @@ def _after(given: Mapping[str, Any]) -> dict[str, Array]:
 def integer_pow(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 8.3: exponents of every kind, of floats and of integers."""
     for exponent, shape in (
-        (12, (3, 4)),
-        (2, (5,)),
-        (7, (2, 3)),
-        (21, (3,)),
-        (1, (4,)),
-        (0, (2, 3)),
-        (-1, (3,)),
-        (-6, (2, 2)),
-    ):
+        (12, (3, 4)), (2, (5,)), (7, (2, 3)), (21, (3,)), (1, (4,)), (0, (2, 3)), (-1, (3,)), (-6, (2, 2)),
+    ):  # fmt: skip
         x = (rng.uniform(0.6, 1.5, shape) * rng.choice([-1, 1], shape)).astype(np.float32)
         yield _power(x, exponent)
     yield _power(rng.integers(-3, 4, (2, 5)), 5)
@@ -230,71 +215,45 @@ def stretches(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str) -> Trial:
-    other = {"chip": "host", "host": "chip"}[first]
-
     def judge(answer: Values) -> Objection:
         found = answer.get("found")
         if not isinstance(found, dict):
             raise HariboteError(tr("the answer must have a stretch for each node"))
-        least = _least(reads, sides, first)
         numbers = {node: int(str(number)) for node, number in found.items()}
-        for node, before in reads.items():
-            if node not in numbers:
-                return _wrong(tr("node {node!r} has no stretch", node))
-            number = numbers[node]
-            side = first if number % 2 == 0 else other
-            if number < 0 or side != sides[node]:
-                return _wrong(
-                    tr(
-                        "node {node!r} is for the {sides}, stretch {number} is the {side}'s",
-                        node=node,
-                        sides=sides[node],
-                        number=number,
-                        side=side,
-                    )
-                )
-            late = [read for read in before if numbers[read] > number]
-            if late:
-                return _wrong(
-                    tr(
-                        "node {node!r} in stretch {number} reads {late!r}, of stretch {numbers}",
-                        node=node,
-                        number=number,
-                        late=late[0],
-                        numbers=numbers[late[0]],
-                    )
-                )
-            if number != least[node]:
-                return _wrong(
-                    tr(
-                        "node {node!r} is in stretch {number}, it could be in stretch {least}",
-                        node,
-                        number,
-                        least[node],
-                    )
-                )
-        return None
-
-    def _wrong(text: str) -> str:
-        nodes = (
-            " <- ".join([f"{node} ({sides[node]!r})", *filter(None, [" ".join(found)])])
-            for node, found in reads.items()
-        )
-        graph = ", ".join(nodes)
+        text = next(filter(None, (_misplaced(node, numbers, reads, sides, first) for node in reads)), "")
+        if not text:
+            return None
+        arrows = {node: f" <- {' '.join(before)}" if before else "" for node, before in reads.items()}
+        graph = ", ".join(f"{node} ({sides[node]!r}){arrow}" for node, arrow in arrows.items())
         return tr("{text}\nthe graph: {graph}; stretch 0 is the {first}'s", text, graph, first)
 
     given: dict[str, Value] = {"reads": {node: list(before) for node, before in reads.items()}, "sides": dict(sides)}
     return Trial(name, {**given, "first": first}, judge)
 
 
-def _least(reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str) -> dict[str, int]:
-    """The least stretches: of all paths that end in a node, the one along which the side changes most often."""
+def _misplaced(
+    node: str, numbers: Mapping[str, int], reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str
+) -> str:
+    """What is wrong with the stretch of a node, or "". numbers: the stretches that were received."""
+    if node not in numbers:
+        return tr("node {node!r} has no stretch", node)
+    number, side, least = numbers[node], sides[node], _least(node, reads, sides, first)
+    owner = first if number % 2 == 0 else {"chip": "host", "host": "chip"}[first]
+    if number < 0 or owner != side:
+        return tr("node {node!r} is for the {sides}, stretch {number} is the {side}'s", node, side, number, owner)
+    for read in reads[node]:
+        if numbers[read] > number:
+            told = node, number, read, numbers[read]
+            return tr("node {node!r} in stretch {number} reads {late!r}, of stretch {numbers}", *told)
+    if number != least:
+        return tr("node {node!r} is in stretch {number}, it could be in stretch {least}", node, number, least)
+    return ""
 
-    def changes(node: str) -> int:
-        own = int(sides[node] != first)
-        return max([own, *(changes(other) + (sides[other] != sides[node]) for other in reads[node])])
 
-    return {node: changes(node) for node in reads}
+def _least(node: str, reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str) -> int:
+    """The least stretch: of all paths that end in the node, the one along which the side changes most often."""
+    before = (_least(other, reads, sides, first) + (sides[other] != sides[node]) for other in reads[node])
+    return max([int(sides[node] != first), *before])
 
 
 # --- 8.6 --------------------------------------------------------------------------------------------------------------
@@ -311,9 +270,8 @@ def place(rng: np.random.Generator) -> Iterator[Trial]:
         first = np.sort(rng.integers(0, count, count))
         lasts = first + rng.integers(0, 6, count)
         sizes = 64 * rng.integers(1, 9, count)
-        yield _place(
-            tr("{count} random values", count), list(zip(sizes.tolist(), first.tolist(), lasts.tolist(), strict=True))
-        )
+        buffers = list(zip(sizes.tolist(), first.tolist(), lasts.tolist(), strict=True))
+        yield _place(tr("{count} random values", count), buffers)
 
 
 def _place(name: str, buffers: Sequence[tuple[int, int, int]]) -> Trial:

@@ -12,9 +12,7 @@ from simulator.messages import Text, tr
 
 NEAR = 1e-4  # products and sums in another order
 HIDDEN = np.float32(-1e30)
-SHOWN = {
-    "queries": "queries", "keys": "keys", "values": "values", "added": "added", "kept": "kept", "new": "new",
-}  # fmt: skip
+SHOWN = ("queries", "keys", "values", "added")
 OF = {"queries.grad": Text("the gradient of the queries"), "keys.grad": Text("the gradient of the keys"),
       "values.grad": Text("the gradient of the values")}  # fmt: skip
 
@@ -47,7 +45,7 @@ def _attention(name: str, rng: np.random.Generator, sizes: Sequence[int], added:
 
 
 def _judge_attention(name: str, given: Mapping[str, Array], answer: Values) -> Objection:
-    shown = {words: given[key] for key, words in SHOWN.items() if key in given}
+    shown = {key: given[key] for key in SHOWN}
     wanted = _weighted(given)
     failure = compare(name, shown, wanted.pop("result"), array_in(answer, "result"), NEAR)
     if failure:
@@ -59,10 +57,10 @@ def _judge_attention(name: str, given: Mapping[str, Array], answer: Values) -> O
         failure = compare(name, shown, expected, array_in(answer, what), 10 * NEAR, what=OF[what].said())
         if failure:
             return failure
-    return _changed(name, given, answer, ("queries", "keys", "values", "added"))
+    return _changed(given, answer, SHOWN)
 
 
-def _changed(name: str, given: Mapping[str, Array], answer: Values, keys: Sequence[str]) -> Objection:
+def _changed(given: Mapping[str, Array], answer: Values, keys: Sequence[str]) -> Objection:
     for key in keys:
         if not np.array_equal(array_in(answer, key), given[key].astype(np.float32)):
             return tr("`{key}` has been changed; it must stay as it is", key)
@@ -112,7 +110,7 @@ def _slid(name: str, given: Mapping[str, Array]) -> Trial:
             after = at - kept.shape[2]
             expected[:, :, place] = kept[:, :, at] if after < 0 else new[:, :, after]
         failure = compare(name, given, expected, array_in(answer, "result"), 0.0)
-        return failure or _changed(name, given, answer, ("kept", "new"))
+        return failure or _changed(given, answer, ("kept", "new"))
 
     return Trial(name, dict(given), judge, earns=given["new"].shape[2] < given["kept"].shape[2])
 
