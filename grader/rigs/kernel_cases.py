@@ -117,7 +117,8 @@ def _made_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     for place in places(row):
         arrays = (distinct(rng, op.x.shape),) if transfer else _random(row, op, rng)
         moved = _at(op, place if place != places(row)[-1] else _drawn(op, place, rng))
-        name = tr("random values, {sources} -> {target}", *described_places(moved))
+        sources, target = described_places(moved)
+        name = tr("random values, {sources} -> {target}", sources, target)
         yield Case(name, row, moved, arrays, moved=True, poisons=BOTH)
     if row.task in _OTHER_LAYOUTS:
         yield _in_other_layout(row, rng)

@@ -98,11 +98,22 @@ def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> st
 
 
 def _reads(node: onnx.NodeProto, name: str, received: str, source: Mapping[str, str], rounded: bool) -> str:
-    told = node.name, node.op_type, name, received
     if rounded and source.get(received) != name:
-        return tr("node {name!r} ({op_type}) must read {name2!r} rounded, but it reads {received!r}", *told)
+        return tr(
+            "node {name!r} ({op_type}) must read {name2!r} rounded, but it reads {received!r}",
+            node.name,
+            node.op_type,
+            name,
+            received,
+        )
     if not rounded and received != name:
-        return tr("node {name!r} ({op_type}) must read {name2!r} as it was, but it reads {received!r}", *told)
+        return tr(
+            "node {name!r} ({op_type}) must read {name2!r} as it was, but it reads {received!r}",
+            node.name,
+            node.op_type,
+            name,
+            received,
+        )
     return ""
 
 

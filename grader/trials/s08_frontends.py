@@ -242,9 +242,11 @@ def _misplaced(
     if number < 0 or owner != side:
         return tr("node {node!r} is for the {sides}, stretch {number} is the {side}'s", node, side, number, owner)
     for read in reads[node]:
-        if numbers[read] > number:
-            told = node, number, read, numbers[read]
-            return tr("node {node!r} in stretch {number} reads {late!r}, of stretch {numbers}", *told)
+        later = numbers[read]
+        if later > number:
+            return tr(
+                "node {node!r} in stretch {number} reads {late!r}, of stretch {numbers}", node, number, read, later
+            )
     if number != least:
         return tr("node {node!r} is in stretch {number}, it could be in stretch {least}", node, number, least)
     return ""
