@@ -35,13 +35,8 @@ def listing(progress: Progress) -> str:
         lines.append(f"{notebook}   {core}")
         lines += [_line(task, progress, width) for task in tasks]
     total, reached = sum(t.points for t in all_tasks()), sum(progress.points(t) for t in all_tasks())
-    lines += map(
-        shown,
-        [
-            *LEGEND,
-            tr("{reached} of {total} points; {progress}", reached, total, counts(progress)),
-        ],
-    )
+    lines += map(shown, LEGEND)
+    lines.append(tr("{reached} of {total} points; {progress}", reached, total, counts(progress)))
     if progress.of_an_older_edition:
         lines.append(
             tr("the course has a new edition, and what you have written goes on working: docs/third_edition.md")

@@ -34,13 +34,10 @@ class Cost:
 
     def __str__(self) -> str:
         under = self.par - self.score
-        against = (
-            tr("{under} under par {par}", under, self.par)
-            if under > 0
-            else tr("{value} over par {par}", -under, self.par)
-            if under
-            else "par"
-        )
+        against = "par"
+        if under:
+            over = tr("{value} over par {par}", -under, self.par)
+            against = tr("{under} under par {par}", under, self.par) if under > 0 else over
         return tr("{name}: {score} steps and MV ({against})", self.name, self.score, against)
 
 
@@ -86,11 +83,9 @@ class Result:
     @property
     def checked(self) -> str:
         """Whose file was checked, in English words."""
-        return (
-            tr("checked the course's own answer {file}", self.file)
-            if self.reference
-            else tr("checked {file}", self.file)
-        )
+        if self.reference:
+            return tr("checked the course's own answer {file}", self.file)
+        return tr("checked {file}", self.file)
 
     @property
     def debuggable(self) -> bool:

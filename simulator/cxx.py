@@ -30,9 +30,6 @@ def find_compiler() -> list[str]:
     for command in [named] if named else [[name] for name in COMPILERS]:
         if path := shutil.which(command[0]):
             return [path, *command[1:]]
-    why = (
-        tr("CXX names {named!r}, which is not there", named[0])
-        if named
-        else tr("no {compilers} on the PATH", ", ".join(COMPILERS))
-    )
-    raise NoCompiler(why)
+    if named:
+        raise NoCompiler(tr("CXX names {named!r}, which is not there", named[0]))
+    raise NoCompiler(tr("no {compilers} on the PATH", ", ".join(COMPILERS)))

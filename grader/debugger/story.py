@@ -105,11 +105,9 @@ class _Teller:
         """A line, with what is known about it."""
         assert origin.line is not None
         source = self.source(origin.line)
-        return (
-            f"{origin.line}{source}"
-            if origin.cycle is None
-            else tr("{line}, cycle {cycle}{source}", origin.line, origin.cycle, source)
-        )
+        if origin.cycle is None:
+            return f"{origin.line}{source}"
+        return tr("{line}, cycle {cycle}{source}", origin.line, origin.cycle, source)
 
     def _given(self, origin: Origin) -> str:
         """What a word is that no line wrote: an element of an operand, or nothing."""

@@ -122,11 +122,9 @@ def _machine(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...
 
     def tooltip(l2b: int, l1b: int) -> str:
         count = int((machine[l2b, l1b] > 0).sum())
-        return (
-            tr("errors in {count} of 64 PEs, the largest {max:.3g}", count, machine[l2b, l1b].max())
-            if count
-            else tr("no error")
-        )
+        if count:
+            return tr("errors in {count} of 64 PEs, the largest {max:.3g}", count, machine[l2b, l1b].max())
+        return tr("no error")
 
     with canvas.group(data="machine"):
         grid.draw(canvas, scale.styles(machine), tooltip)
@@ -143,11 +141,9 @@ def _groups(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...]
     canvas.text(RIGHT, TOP - 18, tr("over the DRAMs of the four groups"), "b")
     for number, (style, error) in enumerate(zip(scale.styles(machine), machine, strict=True)):
         x = RIGHT + number * 98
-        said = (
-            tr("group {number}: the largest error is {error:.3g}", number, error)
-            if error
-            else tr("group {number}: no error", number)
-        )
+        said = tr("group {number}: no error", number)
+        if error:
+            said = tr("group {number}: the largest error is {error:.3g}", number, error)
         with canvas.group(said):
             canvas.rect(x, TOP, 90, 34, str(style) or "empty", round_=3)
         canvas.text(x + 45, TOP + 50, tr("group {number}", number), "s f", anchor="middle")

@@ -74,11 +74,9 @@ def _told(explained: Array, wrong: Array, words: str) -> str:
     count, of = int(explained.sum()), int(wrong.sum())
     if count < of:
         return tr("{count} of the {of} wrong elements are {words}", count, of, words)
-    return (
-        tr("every element is {words}", words)
-        if of == wrong.size
-        else tr("all {of} wrong elements are {words}", of, words)
-    )
+    if of == wrong.size:
+        return tr("every element is {words}", words)
+    return tr("all {of} wrong elements are {words}", of, words)
 
 
 def _not(words: str, asked: str) -> str:

@@ -68,11 +68,9 @@ class Progress:
 
     def __str__(self) -> str:
         spent = time.monotonic() - self.start
-        left = (
-            tr(", about {value:.0f} s left", spent / self.done * (self.total - self.done))
-            if 5 < self.done < self.total
-            else ""
-        )
+        left = ""
+        if 5 < self.done < self.total:
+            left = tr(", about {value:.0f} s left", spent / self.done * (self.total - self.done))
         return tr("{done} of {total} answers{left}", self.done, self.total, left)
 
 
@@ -234,11 +232,9 @@ def out_of_time(work: Work, limit: float) -> Verdict:
 
 def _told(error: BaseException) -> str:
     text = str(error).split("\n", 1)[0]
-    return (
-        tr("the worker was lost ({name})", type(error).__name__)
-        if isinstance(error, BrokenExecutor)
-        else f"{text or error!r}"
-    )
+    if isinstance(error, BrokenExecutor):
+        return tr("the worker was lost ({name})", type(error).__name__)
+    return f"{text or error!r}"
 
 
 def not_started(task: Task) -> Verdict:

@@ -117,11 +117,9 @@ def line_of(outcome: Outcome) -> str:
     cells = _CELL.findall(text)
     failed = next((number for number, state in cells if state in ("FAILED", "ERROR")), None)
     if outcome.stopped:
-        return (
-            tr("failed after cell {cells}: {stopped}", cells[-1][0], outcome.stopped)
-            if cells
-            else f"failed: {outcome.stopped}"
-        )
+        if cells:
+            return tr("failed after cell {cells}: {stopped}", cells[-1][0], outcome.stopped)
+        return f"failed: {outcome.stopped}"
     if failed is not None:
         reason = next((words for sign, words in _REASONS if sign in text), "")
         return tr("failed at cell {failed}", failed) + (f": {reason}" if reason else "")

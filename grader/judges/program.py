@@ -65,9 +65,8 @@ def failure_in(name: str, text: str) -> Failure | None:
         message = tr("`quit` would end the program of which this is a part")
         return failure_at(name, "", message, text, ends, tr("remove the line"))
     if program.steps + program.moves > MOST_STEPS:
-        return Failure(
-            name, "", tr("the answer takes {steps} steps; at most {most_steps} are run", program.steps, MOST_STEPS)
-        )
+        what = tr("the answer takes {steps} steps; at most {most_steps} are run", program.steps, MOST_STEPS)
+        return Failure(name, "", what)
     found = check(program)
     early = next((finding for finding in found if finding.severity == "error"), None)
     if early is None:  # on the chip the answer might be wrong, whatever the simulated machine gives
@@ -84,12 +83,8 @@ def machine_failure(name: str, error: ExecutionError, text: str) -> Failure:
 
 def failure_at(name: str, cause: str, message: str, text: str, line: int, fix: str) -> Failure:
     """A failure that shows a line of the text and says what to try ("" for nothing)."""
-    return Failure(
-        name,
-        cause,
-        advised(tr("{message}\n    the line: {text}", message, line_of(text, line)), fix),
-        line=line,
-    )
+    told = tr("{message}\n    the line: {text}", message, line_of(text, line))
+    return Failure(name, cause, advised(told, fix), line=line)
 
 
 def line_of(text: str, number: int) -> str:

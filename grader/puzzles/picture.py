@@ -60,11 +60,9 @@ class BoardPanel:
         if self.wanted is None:
             return word(self.when)
         wrong = int(self.wrong().sum())
-        return (
-            tr("{when}: {wrong} cell{s} wrong (framed)", word(self.when), wrong, "s" * (wrong != 1))
-            if wrong
-            else tr("{when}: as wanted ✓", word(self.when))
-        )
+        if wrong:
+            return tr("{when}: {wrong} cell{s} wrong (framed)", word(self.when), wrong, "s" * (wrong != 1))
+        return tr("{when}: as wanted ✓", word(self.when))
 
     def wrong(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Which cells are not as wanted."""
@@ -107,11 +105,9 @@ def _changed(puzzle: Puzzle, outcome: Outcome, outputs: list[MemoryBoard]) -> li
 
 def _frame(canvas: Canvas, puzzle: Puzzle, answer: str | None, y: float) -> float:
     """The lines of the program with the room for the answer; returns where the panels may begin."""
-    room = (
-        tr("your line")
-        if puzzle.lines == 1
-        else tr("your lines: at most {lines}, in {steps} steps", puzzle.lines, puzzle.steps)
-    )
+    room = tr("your line")
+    if puzzle.lines > 1:
+        room = tr("your lines: at most {lines}, in {steps} steps", puzzle.lines, puzzle.steps)
     own = [line.strip() for line in (answer or "").split("\n") if line.strip()]
     lines = [(line, "m f") for line in puzzle.before.split("\n") if line]
     lines += [(line, "m b") for line in own] or [(f"[ {shown(room)} ]", "m b")]

@@ -56,11 +56,8 @@ def _reason(task: Task, name: str, wanted: list[str]) -> str:
     if top in COURSE:
         shared = [_module(other) for other in all_tasks() if other.shared]
         refused = not_listed(task, name, wanted, shared)
-        return (
-            tr("imports {refused}; of the course, it may import {may_import}", refused, ", ".join(task.may_import))
-            if refused
-            else ""
-        )
+        allowed = ", ".join(task.may_import)
+        return refused and tr("imports {refused}; of the course, it may import {may_import}", refused, allowed)
     if top in sys.stdlib_module_names:
         return ""
     spec = _spec(top)

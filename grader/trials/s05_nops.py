@@ -77,18 +77,11 @@ _TRANSFERS: tuple[tuple[str, Places, Places], ...] = (
 def _judge_line(line: str, reads: Places, writes: Places, answer: Values) -> Objection:
     for side, right in (("reads", reads), ("writes", writes)):
         found = {tuple(access) for access in listed(answer[side])}
-        found -= {
-            access
-            for access in found
-            if access not in right and access[0] in ("L2BM to L1BM", "L1BM to L2BM") and access[1] == 0 == access[2]
-        }
+        found -= {(way, 0, 0) for way in ("L2BM to L1BM", "L1BM to L2BM")} - right
         missing, more = sorted(right - found), sorted(found - right, key=str)
         if missing or more:
-            what = (
-                tr("it {side} {missing}, which is missing", side, missing[0])
-                if missing
-                else tr("it does not {side} {more}", side[:-1], more[0])
-            )
+            what = tr("it {side} {missing}, which is missing", side, missing[0]) if missing else ""
+            what = what or tr("it does not {side} {more}", side[:-1], more[0])
             return tr("of `{line}`: {what}", line, what)
     return None
 

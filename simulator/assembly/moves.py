@@ -99,11 +99,9 @@ def decode_move(words: Sequence[Word], line: int, column: int, text: str, report
         if known is None:
             spelled = [text for text, (row, _, _) in MOVE_OPCODES.items() if row.name == name]
             near = spelled[:3] or get_close_matches(name, MOVE_OPCODES, 3)
-            fix = (
-                tr("did you mean {near}?", ", ".join(near))
-                if near
-                else tr("see docs/isa.md, the table of MV instructions")
-            )
+            fix = tr("see docs/isa.md, the table of MV instructions")
+            if near:
+                fix = tr("did you mean {near}?", ", ".join(near))
             raise OperandError(tr("`{name}` is not an MV instruction", name), fix)
         row, precision, reduction = known
         if not row.forms:

@@ -87,11 +87,9 @@ def _check_address(memory: Memory, address: int, count: int, reading: bool = Fal
             f"use {address - 1}",
         )
     if address + (count - 1) * step >= size:
-        what = (
-            tr("{count} long words from address {address} on lie", count, address)
-            if count > 1
-            else tr("address {address} lies", address)
-        )
+        what = tr("address {address} lies", address)
+        if count > 1:
+            what = tr("{count} long words from address {address} on lie", count, address)
         raise OperandError(f"{what} outside {memory.upper()}", tr("its last address is {value}", size - step))
 
 

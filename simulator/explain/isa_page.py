@@ -274,12 +274,11 @@ def _facts(row: Row) -> Iterator[str]:
         rates = joined(*(f"{letter} {n}" for letter, n in row.fma.items()))
         yield tr("multiply-adds per MAB and step: {rates}", rates)
     for letter, numbers in row.number.items():
-        limit = (
-            tr("{numbers} to {numbers2}", numbers[0], numbers[-1])
-            if len(numbers) < 100
-            else tr("{numbers} or more", numbers[0])
-        )
-        limit = tr("{limit} (only {letter})", limit, letter) if letter and len(row.precisions) > 1 else limit
+        limit = tr("{numbers} or more", numbers[0])
+        if len(numbers) < 100:
+            limit = tr("{numbers} to {numbers2}", numbers[0], numbers[-1])
+        if letter and len(row.precisions) > 1:
+            limit = tr("{limit} (only {letter})", limit, letter)
         yield f"`/n`: {limit}"
 
 
@@ -287,11 +286,9 @@ def _multiple(l1bm: int, double: bool, usual: bool) -> str:
     """What addresses of the L1BM are multiples of."""
     if usual:
         return tr("`$lb` a multiple of {value} ({value2} for `$llb`), usually", 4 * l1bm, 8 * l1bm)
-    return (
-        tr("`$lb` a multiple of {l_bm} ({value} for `$llb`)", l1bm, 2 * l1bm)
-        if double
-        else tr("`$lb` a multiple of {l_bm}", l1bm)
-    )
+    if double:
+        return tr("`$lb` a multiple of {l_bm} ({value} for `$llb`)", l1bm, 2 * l1bm)
+    return tr("`$lb` a multiple of {l_bm}", l1bm)
 
 
 def _move_entry(row: MoveRow) -> str:

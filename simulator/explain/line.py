@@ -184,11 +184,9 @@ def _place(operand: p.Operand, side: Reference, points: Index) -> str:
     """Where a transfer reads or writes, e.g. `L1BM[64-79]`; units where there are several."""
     if isinstance(operand, p.Matrix):
         few_rows = len(np.unique(points[:, 0])) < len(np.unique(points[:, 1]))
-        return (
-            tr("row {rows} of ${register}", _spans(points, 0), operand.register)
-            if few_rows
-            else tr("column {columns} of ${register}", _spans(points, 1), operand.register)
-        )
+        if few_rows:
+            return tr("row {rows} of ${register}", _spans(points, 0), operand.register)
+        return tr("column {columns} of ${register}", _spans(points, 1), operand.register)
     name = tr("turnaround") if isinstance(operand, p.Turnaround) else side.memory
     addresses = _spans(points, -1)
     if points.shape[1] == 1:
@@ -237,11 +235,9 @@ def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
 
 def _units(side: Reference, points: Index) -> str:
     groups = _spans(points, 0)
-    return (
-        tr("group {groups}", groups)
-        if side.memory != "L2BM"
-        else tr("group {groups}, L2B {points}", groups, _spans(points, 1))
-    )
+    if side.memory != "L2BM":
+        return tr("group {groups}", groups)
+    return tr("group {groups}, L2B {points}", groups, _spans(points, 1))
 
 
 def _debug(line: p.DebugSet | p.DebugGet | p.DramPreset) -> str:

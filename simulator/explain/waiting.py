@@ -59,14 +59,8 @@ def _reason(timeline: Timeline, line: int, nops: int, following: Iterator[Step])
     if worst is None:
         return Waiting(line, nops, 0)
     needed, wait, consumer = worst
-    return Waiting(
-        line,
-        nops,
-        min(needed, nops),
-        tr("{producer}, then {consumer}", wait.rule.producer, wait.rule.consumer),
-        wait.producer_line,
-        consumer,
-    )
+    rule = tr("{producer}, then {consumer}", wait.rule.producer, wait.rule.consumer)
+    return Waiting(line, nops, min(needed, nops), rule, wait.producer_line, consumer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,11 +74,9 @@ def pe_memory(operand: p.PeMemory) -> str:
     plus = f"T[c] + {formula}" if operand.indirect else formula
     more = {1: "", 2: ", +1", 4: ", +1, +2, +3"}[operand.words]
     text = f"{BANKS[operand.bank]}[{plus}{more}]"
-    return (
-        text
-        if operand.j is None
-        else tr("{text}, {words} further on in PEs 0 to {j} of each MAB", text, operand.words, operand.j)
-    )
+    if operand.j is None:
+        return text
+    return tr("{text}, {words} further on in PEs 0 to {j} of each MAB", text, operand.words, operand.j)
 
 
 def at_cycle(operand: p.Operand, cycle: int) -> str:
@@ -155,12 +153,11 @@ def _where(mask: p.WriteMask, flags: bool) -> str:
     if mask.fixed:
         cycles = spans(mask.cycles)
         return tr("only in cycle {cycles}", cycles) if cycles else tr("only in cycle none")
-    lanes = (
-        tr("its four flags guard the four words")
-        if mask.words == 4
-        else tr("its flags guard the halves of long word 0")
-    )
-    lanes = tr("flag by flag") if flags else lanes
+    lanes = tr("its flags guard the halves of long word 0")
+    if flags:
+        lanes = tr("flag by flag")
+    elif mask.words == 4:
+        lanes = tr("its four flags guard the four words")
     return tr("only where mask register entry {entry} is 1, {lanes}", mask.entry, lanes)
 
 

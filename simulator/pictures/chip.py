@@ -60,9 +60,8 @@ def chip(highlight: Mapping[str, str] | str | None = None) -> Picture:
         _memories(canvas, y, level, notes)
         _zoom(canvas, y, level.count, unit[number])
     bottom = _inside(canvas, 48 + len(LEVELS) * STEP, notes)
-    where = tr("marked: {text}", name_of(unit)) + "".join(
-        f"; {name}: {shown(note)}" for name, note in notes.items() if note
-    )
+    where = tr("marked: {text}", name_of(unit))
+    where += "".join(f"; {name}: {shown(note)}" for name, note in notes.items() if note)
     canvas.text(MARGIN, bottom + 20, cut(where, WIDTH - 2 * MARGIN, "s"), "s f")
     title = tr("The tree of MN-Core 2: 4 groups, 2 L2B each, 8 L1B each, 16 MAB each, 4 PE each; {where}", where)
     return canvas.picture(title, bottom + 32)
@@ -93,15 +92,8 @@ def _row(canvas: Canvas, y: float, level: Level, total: int, marked: int) -> Non
     for number in range(level.count):
         x = LEFT + number * width
         chosen = number == marked
-        canvas.rect(
-            x,
-            y,
-            width - 6,
-            ROW,
-            "from" if chosen else "box",
-            round_=3,
-            title=f"{shown(level.name)} {number} ({level.letter}{number})",
-        )
+        title = f"{shown(level.name)} {number} ({level.letter}{number})"
+        canvas.rect(x, y, width - 6, ROW, "from" if chosen else "box", round_=3, title=title)
         style = "on b" if chosen else "f"
         canvas.text(x + (width - 6) / 2, y + 25, f"{level.letter}{number}", f"m {style}", anchor="middle")
 

@@ -146,18 +146,12 @@ class MachineMap:
         """styles: [L2B, L1B, MAB, PE]. tooltip: text for an L1B, after its numbers."""
         for l1b in range(L1BS):
             x, _ = self.corner(0, l1b)
-            canvas.text(
-                x + self.block_width / 2, self.top - 5, f"L1B {l1b}" if l1b == 0 else f"{l1b}", "s f", anchor="middle"
-            )
+            name = "L1B 0" if l1b == 0 else f"{l1b}"
+            canvas.text(x + self.block_width / 2, self.top - 5, name, "s f", anchor="middle")
         for l2b in range(L2BS):
             _, y = self.corner(l2b, 0)
-            canvas.text(
-                self.left - 9,
-                y + self.block_height / 2 + 4,
-                f"L2B {l2b}" if l2b == 0 else f"{l2b}",
-                "s f",
-                anchor="end",
-            )
+            name = "L2B 0" if l2b == 0 else f"{l2b}"
+            canvas.text(self.left - 9, y + self.block_height / 2 + 4, name, "s f", anchor="end")
             for l1b in range(L1BS):
                 x, y = self.corner(l2b, l1b)
                 more = tooltip(l2b, l1b) if tooltip else ""

@@ -55,18 +55,10 @@ def memory(
     canvas.text(MARGIN, 28, head, "head")
     bottom = _map(canvas, kind.level, per_unit, numbers)
     bottom = max(bottom, _legend(canvas, per_unit, kind.long))
-    bottom = _list(
-        canvas,
-        bottom + 26,
-        tr("{upper} of {unit_name}", name.upper(), unit_name),
-        first,
-        listed[:, number],
-        kind.long,
-        dtype,
-    )
-    return canvas.picture(
-        tr("{head}; listed: {unit_name} from {first} on", messages.shown(head), unit_name, first), bottom + MARGIN
-    )
+    heading = tr("{upper} of {unit_name}", name.upper(), unit_name)
+    bottom = _list(canvas, bottom + 26, heading, first, listed[:, number], kind.long, dtype)
+    title = tr("{head}; listed: {unit_name} from {first} on", messages.shown(head), unit_name, first)
+    return canvas.picture(title, bottom + MARGIN)
 
 
 def _filled(machine: Memories, name: str, listed: Words) -> NDArray[np.int64]:
@@ -92,11 +84,8 @@ def _map(canvas: Canvas, level: str, per_unit: NDArray[np.int64], numbers: tuple
         canvas.text(MARGIN + 44, 58, tr("in each block 16 MABs with 4 PEs"), "b")
         grid = MachineMap(MARGIN, 64)
         counts = per_unit.reshape(8, 8, 64)
-        grid.draw(
-            canvas,
-            styles.reshape(isa.TREE),
-            lambda l2b, l1b: tr("up to {max} words in a PE", counts[l2b, l1b].max()),
-        )
+        most = counts.max(axis=2)
+        grid.draw(canvas, styles.reshape(isa.TREE), lambda l2b, l1b: tr("up to {max} words in a PE", most[l2b, l1b]))
         grid.mark(canvas, 2 * numbers[0] + numbers[1], numbers[2], numbers[3], numbers[4])
         return grid.y + grid.height
     columns = {"l1b": 8, "l2b": 8, "group": 4}[level]
@@ -133,12 +122,8 @@ def _legend(canvas: Canvas, per_unit: NDArray[np.int64], long: bool) -> float:
     if not most:
         return 80
     canvas.rect(LEFT, 86, 22, 12, "h0")
-    canvas.text(
-        LEFT + 30,
-        96,
-        tr("{most:,} words that are not zero{value}", most, tr(" (two in a long word)") if long else ""),
-        "s f",
-    )
+    told = tr("{most:,} words that are not zero{value}", most, tr(" (two in a long word)") if long else "")
+    canvas.text(LEFT + 30, 96, told, "s f")
     canvas.text(LEFT + 30, 114, tr("paler: fewer"), "s f")
     return 118
 
@@ -146,21 +131,18 @@ def _legend(canvas: Canvas, per_unit: NDArray[np.int64], long: bool) -> float:
 def _list(canvas: Canvas, y: float, heading: str, first: int, words: Words, long: bool, dtype: str) -> float:
     """The words of one unit as a grid; returns where it ends."""
     last = first + len(words) // (2 if long else 1) - 1
-    told = (
-        tr("{heading}, long words {first} to {last}", heading, first, last)
-        if long
-        else tr("{heading}, words {first} to {last}", heading, first, last)
-    )
+    told = tr("{heading}, words {first} to {last}", heading, first, last)
+    if long:
+        told = tr("{heading}, long words {first} to {last}", heading, first, last)
     canvas.text(MARGIN, y, told, "b")
     per_row = 8
     width = (WIDTH - 2 * MARGIN - 56) / per_row
     y += 8
     for number, word in enumerate(words.tolist()):
         x, top = MARGIN + 56 + number % per_row * width, y + number // per_row * 20
-        if number % per_row == 0:
-            at = first + number // (2 if long else 1)
-            canvas.text(MARGIN + 48, top + 14, str(at), "m f", anchor="end")
         place = first + number // (2 if long else 1)
+        if number % per_row == 0:
+            canvas.text(MARGIN + 48, top + 14, str(place), "m f", anchor="end")
         name = tr("word {place}", place)
         if long:
             name = tr("long word {place} low", place) if number % 2 else tr("long word {place} high", place)

@@ -140,13 +140,8 @@ def _pes(
         note = masked(end.mask) if isinstance(end, p.Destination) else ""
         if note:
             bottom += 16
-            canvas.text(
-                LEFT,
-                bottom,
-                tr("{operand}: written {note}", bank_name(end.operand), note),
-                "s f",
-                room=WIDTH - LEFT - MARGIN,
-            )
+            told = tr("{operand}: written {note}", bank_name(end.operand), note)
+            canvas.text(LEFT, bottom, told, "s f", room=WIDTH - LEFT - MARGIN)
     return bottom
 
 

@@ -52,17 +52,11 @@ def _packets(
     for source, target in pairs:
         mine = [n for n, pair in enumerate(zip(starts, ends, strict=True)) if pair == (source, target)]
         read, written = sources[mine, -1].tolist(), targets[mine, -1].tolist()
-        points = [(x + width / 2, top + HEIGHT / 2) for x, top, width in (_box(source, y), _box(target, y))]
-        known = transfer.known
-        data = f"{_name(source)} {listed(read)} > {_name(target)} {listed(written)}" if known else ""
-        canvas.packet(
-            0,
-            points[0],
-            points[1],
-            "from",
-            label=brief(read) if known else tr("{read} words", len(read)),
-            data=data,
-        )
+        start, end = ((x + width / 2, top + HEIGHT / 2) for x, top, width in (_box(source, y), _box(target, y)))
+        label, data = tr("{read} words", len(read)), ""
+        if transfer.known:
+            label, data = brief(read), f"{_name(source)} {listed(read)} > {_name(target)} {listed(written)}"
+        canvas.packet(0, start, end, "from", label=label, data=data)
 
 
 def _name(unit: Unit) -> str:
@@ -154,7 +148,7 @@ def _title(name: str, read: list[int] | None, written: list[int] | None) -> str:
 def _arrows(canvas: Canvas, y: float, pairs: list[tuple[Unit, Unit]], reduction: str) -> None:
     """Straight arrows within groups; a line that all are joined to where words go from group to group."""
     rows = ROWS[pairs[0][0][0]], ROWS[pairs[0][1][0]]
-    far = rows == (0, 2) or rows == (2, 0)
+    far = set(rows) == {0, 2}
     if rows[0] != rows[1] and not reduction and all(a[1] == b[1] for a, b in pairs):
         for source, target in pairs:
             x = _port(target if rows[1] == 2 else source, y, far, ROWS["L2BM"] in rows)
@@ -180,7 +174,7 @@ def _joined(pairs: list[tuple[Unit, Unit]]) -> list[list[tuple[Unit, Unit]]]:
 def _bus(canvas: Canvas, y: float, bus: float, pairs: list[tuple[Unit, Unit]], reduction: str) -> None:
     """A line at the height `bus` from all sources to all destinations."""
     rows = ROWS[pairs[0][0][0]], ROWS[pairs[0][1][0]]
-    far = rows == (0, 2) or rows == (2, 0)
+    far = set(rows) == {0, 2}
     ends: list[float] = []
     for source in dict.fromkeys(source for source, _ in pairs):
         x = _port(source, y, far, ROWS["L2BM"] in rows) - (5 if rows[0] == rows[1] else 0)

@@ -133,12 +133,11 @@ def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -
 
 def _remarks(instruction: p.Instruction) -> list[str]:
     """What the opcode says beside the operation."""
-    found = [tr("products in PEs {value} only", tr("0 and 1") if instruction.rows == "u" else tr("2 and 3"))] * bool(
-        instruction.rows
-    )
-    found += [
-        tr("rounded to {precision} precision", LOWER.get(instruction.precision, Text("half")))
-    ] * instruction.narrow
+    found: list[str] = []
+    if instruction.rows:
+        found.append(tr("products in PEs {value} only", tr("0 and 1") if instruction.rows == "u" else tr("2 and 3")))
+    if instruction.narrow:
+        found.append(tr("rounded to {precision} precision", LOWER.get(instruction.precision, Text("half"))))
     if instruction.flush is not None:
         found.append(_kept(p.WriteMask(instruction.flush, 1)))
     return found
@@ -277,13 +276,10 @@ def _matrix(
     canvas.rect(left, top, side, side, "empty")
     for cycle, numbers in used.items():
         data = f"writes M{operand.register.upper()} all {full(8 * n + w for n in numbers for w in range(8))}"
-        with canvas.group(
-            tr("cycle {cycle}: rows {numbers}", cycle, full(numbers))
-            if rows
-            else tr("cycle {cycle}: columns {numbers}", cycle, full(numbers)),
-            data=data if written else "",
-            style=canvas.lit(cycle, "w" if written else "r"),
-        ):
+        title = tr("cycle {cycle}: columns {numbers}", cycle, full(numbers))
+        if rows:
+            title = tr("cycle {cycle}: rows {numbers}", cycle, full(numbers))
+        with canvas.group(title, data=data if written else "", style=canvas.lit(cycle, "w" if written else "r")):
             for number in numbers:
                 if rows:
                     canvas.rect(left, top + number * CELL, side, CELL - 1, f"k{cycle}")
@@ -298,11 +294,9 @@ def _matrix(
     text = tr("all of it, for the vector of every cycle")
     if used:
         lines = [number for numbers in used.values() for number in numbers]
-        text = (
-            tr("rows {lines}, coloured by cycle", full(lines))
-            if rows
-            else tr("columns {lines}, coloured by cycle", full(lines))
-        )
+        text = tr("columns {lines}, coloured by cycle", full(lines))
+        if rows:
+            text = tr("rows {lines}, coloured by cycle", full(lines))
     canvas.text(x + 8, top + side + 13, text, "s f", room=SIDE - 12)
     return y + height
 

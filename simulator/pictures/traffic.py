@@ -29,11 +29,9 @@ def traffic(source: Source) -> Picture:
     links = words_moved(program)
     canvas = Canvas()
     total = sum(links.values())
-    head = (
-        tr("{total:,} words arrive in the memories of the chip", total)
-        if total
-        else tr("No words move between the memories")
-    )
+    head = tr("No words move between the memories")
+    if total:
+        head = tr("{total:,} words arrive in the memories of the chip", total)
     canvas.text(MARGIN, 28, head, "head")
     for (start, end), words in sorted(links.items()):
         if start != end:
@@ -64,6 +62,7 @@ def _link(canvas: Canvas, start: str, end: str, words: int) -> None:
     down = order.index(end) > order.index(start)
     (x0, y0), (_, y1) = NODES[start], NODES[end]
     text = f"{words:,}"
+    style, stroke = "from-line" if down else "to-line", f'style="stroke-width: {width:.3g}"'
     if "PDM" in (start, end):
         side = 44.0 if down else 92.0
         other = end if start == "PDM" else start
@@ -72,7 +71,7 @@ def _link(canvas: Canvas, start: str, end: str, words: int) -> None:
         if other != "DRAM":
             across = across[0], NODES[other][1] + (12 if down else 26)
         path = f"M{pdm[0]:g} {pdm[1]:g}V{across[1]:g}H{across[0]:g}"
-        canvas.path(path, "from-line" if down else "to-line", more=f'style="stroke-width: {width:.3g}"')
+        canvas.path(path, style, more=stroke)
         tip = across if start == "PDM" else pdm
         _tip(canvas, tip, "right" if start == "PDM" else ("down" if other == "DRAM" else "up"), width, down)
         label_y = across[1] + (14 if (other == "DRAM") == down else -5)
@@ -80,9 +79,7 @@ def _link(canvas: Canvas, start: str, end: str, words: int) -> None:
         return
     x = x0 + (46 if down else 90)
     edge, arrive = (y0 + BOX_HEIGHT, y1) if down else (y0, y1 + BOX_HEIGHT)
-    canvas.path(
-        f"M{x:g} {edge:g}V{arrive:g}", "from-line" if down else "to-line", more=f'style="stroke-width: {width:.3g}"'
-    )
+    canvas.path(f"M{x:g} {edge:g}V{arrive:g}", style, more=stroke)
     _tip(canvas, (x, arrive), "down" if down else "up", width, down)
     middle = (edge + arrive) / 2 + 4
     if down:
