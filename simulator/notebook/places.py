@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from simulator import isa
 from simulator.columns import columns, left, right
 from simulator.engine.machine import Machine
+from simulator.engine.state.memories import Dram
 from simulator.errors import SimulatorError
 from simulator.isa import ALL_MABS, ALL_PES, L2BS
 from simulator.messages import Text, shown, tr
@@ -113,17 +114,14 @@ def read(machine: Machine, place: MemoryPart) -> NDArray[Any]:
 def _array(machine: Machine, place: MemoryPart) -> NDArray[Any]:
     if place.memory != "dram":
         return np.asarray(getattr(machine, place.memory)[place.key])
-    groups = place.key[0]
-    first, count = _dram_range(place)
-    banks = machine.dram[groups] if isinstance(groups, slice) else (machine.dram[groups],)
-    rows = np.stack([bank.read(first, count) for bank in banks])
-    rows = rows if isinstance(groups, slice) else rows[0]
-    return rows[..., 0] if isinstance(place.index[1], int) else rows
+    banks, first, count = _in_dram(machine, place)
+    return np.stack([bank.read(first, count) for bank in banks]).reshape(place.shape)
 
 
-def _dram_range(place: MemoryPart) -> tuple[int, int]:
-    at = place.index[1]
-    return (at, 1) if isinstance(at, int) else (at[0], at[1] - at[0])
+def _in_dram(machine: Machine, place: MemoryPart) -> tuple[Sequence[Dram], int, int]:
+    """The DRAMs of the groups, and the first address and the number of long words in each."""
+    (group, end), (first, last) = ((one, one + 1) if isinstance(one, int) else one for one in place.index)
+    return machine.dram[group:end], first, last - first
 
 
 def write(machine: Machine, place: MemoryPart, values: object) -> None:
@@ -135,9 +133,7 @@ def write(machine: Machine, place: MemoryPart, values: object) -> None:
     if place.memory != "dram":
         getattr(machine, place.memory)[place.key] = bits
         return
-    groups = place.key[0]
-    first, count = _dram_range(place)
-    banks = machine.dram[groups] if isinstance(groups, slice) else (machine.dram[groups],)
+    banks, first, count = _in_dram(machine, place)
     for bank, row in zip(banks, np.broadcast_to(bits.reshape(-1, count), (len(banks), count)), strict=True):
         bank.write(first, row)
 

@@ -58,76 +58,42 @@ class Exclusion(NamedTuple):
         return one == other if self.keys == "same" else one != other if self.keys in ("other", "third") else True
 
 
-def _exclusions() -> Iterator[Exclusion]:
-    yield Exclusion("unit", "unit", "same", lambda _, b: tr("two {key} instructions in one step", b.key))
-    yield Exclusion(
-        "MAU",
-        "MAU",
-        "third",
-        lambda *_: tr("at most two of MAU calculation, matrix write and matrix read share a step"),
-    )
-    yield Exclusion(
-        "precision",
-        "precision",
-        "other",
-        lambda a, b: tr(
-            "MAU instructions of one step have one precision, not {value}", " and ".join(sorted((a.op, b.op)))
-        ),
-    )
-    yield Exclusion(
-        "factor",
-        "matrix data",
-        "other",
-        lambda a, _: tr("beside {op}, a matrix write must read exactly its second input", a.op),
-        Text("make both operands identical, `-`, `e` and `r` included"),
-    )
-    yield Exclusion(
-        "matrix data",
-        "sum",
-        "any",
-        lambda _, b: tr("it is not known whether {op} may stand beside a matrix write", b.op),
-        warning=True,
-    )
-    yield Exclusion(
-        "matrix", "matrix", "same", lambda _, b: tr("matrix register {key} is used twice in one step", b.key)
-    )
-    for bank in BANK_WORDS:
-        name = bank.upper()
-        yield Exclusion(
-            f"{name} read",
-            f"{name} read",
-            "other",
-            lambda *_, name=name: tr("{name} is read at two addresses in one step; it has one read address", name),
-            Text("read one of them a step earlier, or keep a copy in another memory"),
-        )
-    for name in ("LM0", "LM1"):
-        yield Exclusion(
-            f"{name} read",
-            f"{name} written",
-            "other",
-            lambda *_, name=name: tr("{name} is read and written at different addresses in one step", name),
-            Text("use the same addresses, or write to another memory"),
-        )
-    yield Exclusion("written", "written", "same", lambda _, b: tr("{key} is written twice in one step", b.key))
-    yield Exclusion(
-        "immediate",
-        "LM0 used",
-        "any",
-        lambda *_: tr("imm and LM0 cannot be used in one step"),
-        Text("use another memory, e.g. LM1 or $t"),
-    )
-    yield Exclusion("zero-flush", "zero-flush", "same", lambda *_: tr("two zero-flush masks in one step"))
-    for name in ("mask entry", "mask length"):
-        yield Exclusion(
-            name,
-            name,
-            "other",
-            lambda *_: tr("all masks of a step use one entry and one length"),
-            Text("use the same mask"),
-        )
+def _twice(bank: str) -> Callable[[Mark, Mark], str]:
+    return lambda *_: tr("{name} is read at two addresses in one step; it has one read address", bank)
 
 
-EXCLUSIONS = tuple(_exclusions())
+def _read_and_written(bank: str) -> Callable[[Mark, Mark], str]:
+    return lambda *_: tr("{name} is read and written at different addresses in one step", bank)
+
+
+_EARLIER = Text("read one of them a step earlier, or keep a copy in another memory")
+_ELSEWHERE = Text("use the same addresses, or write to another memory")
+_SAME_MASK = Text("use the same mask")
+
+EXCLUSIONS = (
+    Exclusion("unit", "unit", "same", lambda _, b: tr("two {key} instructions in one step", b.key)),
+    Exclusion("MAU", "MAU", "third",
+              lambda *_: tr("at most two of MAU calculation, matrix write and matrix read share a step")),
+    Exclusion("precision", "precision", "other",
+              lambda a, b: tr("MAU instructions of one step have one precision, not {value}",
+                              " and ".join(sorted((a.op, b.op))))),
+    Exclusion("factor", "matrix data", "other",
+              lambda a, _: tr("beside {op}, a matrix write must read exactly its second input", a.op),
+              Text("make both operands identical, `-`, `e` and `r` included")),
+    Exclusion("matrix data", "sum", "any",
+              lambda _, b: tr("it is not known whether {op} may stand beside a matrix write", b.op), warning=True),
+    Exclusion("matrix", "matrix", "same", lambda _, b: tr("matrix register {key} is used twice in one step", b.key)),
+    *(Exclusion(f"{bank} read", f"{bank} read", "other", _twice(bank), _EARLIER)
+      for bank in map(str.upper, BANK_WORDS)),
+    *(Exclusion(f"{bank} read", f"{bank} written", "other", _read_and_written(bank), _ELSEWHERE)
+      for bank in ("LM0", "LM1")),
+    Exclusion("written", "written", "same", lambda _, b: tr("{key} is written twice in one step", b.key)),
+    Exclusion("immediate", "LM0 used", "any", lambda *_: tr("imm and LM0 cannot be used in one step"),
+              Text("use another memory, e.g. LM1 or $t")),
+    Exclusion("zero-flush", "zero-flush", "same", lambda *_: tr("two zero-flush masks in one step")),
+    *(Exclusion(name, name, "other", lambda *_: tr("all masks of a step use one entry and one length"), _SAME_MASK)
+      for name in ("mask entry", "mask length")),
+)  # fmt: skip
 BY_NAME: dict[str, list[tuple[Exclusion, str]]] = defaultdict(list)
 """Name of a mark to what it is in, each with the name of the other mark."""
 for _exclusion in EXCLUSIONS:

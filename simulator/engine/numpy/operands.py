@@ -58,6 +58,11 @@ def pe_rows(memories: Memories, operand: p.PeMemory, base: NDArray[np.uint16] | 
     return np.asarray(starts + np.arange(operand.words)[:, None])
 
 
+def _adjacent(rows: Addresses) -> bool:
+    """True where the words of all cycles lie one after another."""
+    return bool((np.diff(rows.ravel()) == 1).all())
+
+
 def is_dynamic(operand: p.PeMemory) -> bool:
     """True where PEs may have different addresses whatever the base address registers hold."""
     return operand.indirect or operand.j is not None
@@ -91,9 +96,7 @@ def _memory_reader(operand: p.PeMemory) -> Reader:
     bank, words = operand.bank, operand.words
     rows = static_rows(operand)
     first = int(rows[0, 0])
-    same = bool((rows == rows[0]).all())
-    adjacent = bool((rows.ravel() == first + np.arange(rows.size)).all())
-    dynamic = is_dynamic(operand)
+    same, adjacent, dynamic = bool((rows == rows[0]).all()), _adjacent(rows), is_dynamic(operand)
 
     def read(memories: Memories) -> Words:
         memory: Words = getattr(memories, bank)
@@ -176,9 +179,7 @@ def _cycle(words: Words, cycle: int) -> Words:
 def _memory_writer(operand: p.PeMemory, mask: p.WriteMask | None) -> Writer:
     bank, words = operand.bank, operand.words
     rows = static_rows(operand)
-    first = int(rows[0, 0])
-    adjacent = bool((rows.ravel() == first + np.arange(rows.size)).all())
-    dynamic = is_dynamic(operand)
+    first, adjacent, dynamic = int(rows[0, 0]), _adjacent(rows), is_dynamic(operand)
 
     def write(memories: Memories, result: Result) -> None:
         memory: Words = getattr(memories, bank)
