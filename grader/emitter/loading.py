@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
+from traceback import walk_tb
 from types import CodeType, GeneratorType, ModuleType, TracebackType
 from typing import Any, TypeVar
 
@@ -224,10 +225,8 @@ _ADVICE: dict[type[BaseException], str] = {
 
 def _names_at(error: BaseException) -> list[str]:
     """The names that were known where an error was raised."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals] if trace is not None else []
+    frames = list(walk_tb(error.__traceback__))
+    return [*frames[-1][0].f_locals, *frames[-1][0].f_globals] if frames else []
 
 
 def told(error: BaseException) -> str:
@@ -240,16 +239,11 @@ def told(error: BaseException) -> str:
 
 def _raised_in(path: Path, trace: TracebackType | None) -> bool:
     """Whether it was this file, not one that it imports, that raised an error."""
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_code.co_filename == str(path)
+    frames = list(walk_tb(trace))
+    return bool(frames) and frames[-1][0].f_code.co_filename == str(path)
 
 
 def _place(trace: TracebackType | None, path: Path) -> str:
     """The last line of the answer's file in a traceback."""
-    line = 0
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return f"{path_shown(path)}:{line}" if line else path_shown(path)
+    lines = [line for frame, line in walk_tb(trace) if line and frame.f_code.co_filename == str(path)]
+    return f"{path_shown(path)}:{lines[-1]}" if lines else path_shown(path)

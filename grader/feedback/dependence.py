@@ -121,13 +121,8 @@ def elements(name: str, marks: Marks) -> str:
         axes = (np.unique(column) for column in where.T)
         return f"{name}[{', '.join(_span(axis, size) for axis, size in zip(axes, marks.shape, strict=True))}]"
     if too_many(marks):
-        return tr(
-            "{where} elements of {name}, from {name}{where2} to {name}{where3}",
-            where=len(where),
-            name=name,
-            where2=place(where[0]),
-            where3=place(where[-1]),
-        )
+        count, first, last = len(where), place(where[0]), place(where[-1])
+        return tr("{where} elements of {name}, from {name}{where2} to {name}{where3}", count, name, first, last)
     return ", ".join(f"{name}{place(index)}" for index in where)
 
 

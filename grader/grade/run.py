@@ -93,16 +93,8 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
         left = sum(work.key not in journal.verdicts for work in works)
         some, many = len(submissions), len(works)
         before = tr("{value} graded before; seed {seed}; {name}", many - left, seed, crew.name)
-        say(
-            tr(
-                "{some} submission{s}, {many} answer{s2}, {before}",
-                some=some,
-                s="s" * (some != 1),
-                many=many,
-                s2="s" * (many != 1),
-                before=before,
-            )
-        )
+        s, s2 = "s" * (some != 1), "s" * (many != 1)
+        say(tr("{some} submission{s}, {many} answer{s2}, {before}", some, s, many, s2, before))
         _run(works, journal, crew, left, options.limit, say)
         report = report_of(submissions, journal, seed)
         if options.networks:

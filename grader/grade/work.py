@@ -80,13 +80,8 @@ _own = threading.local()  # of a thread: sandboxes are not shared
 def grade_one(work: Work) -> Verdict:
     """The verdict on one answer, as plain values. What it raises is the grader's own trouble, never the learner's."""
     if work.version != verdict_hash():
-        raise OtherVersion(
-            tr(
-                "this worker has version {verdict_hash} of the course, not {version}",
-                verdict_hash()[:SHORT],
-                work.version[:SHORT],
-            )
-        )
+        here, there = verdict_hash()[:SHORT], work.version[:SHORT]
+        raise OtherVersion(tr("this worker has version {verdict_hash} of the course, not {version}", here, there))
     start, task, cache = time.monotonic(), find_task(work.task), Cache()
     name = work.digest
     known = cache.get("file", task.id, work.seed, name) if work.cached else None

@@ -129,13 +129,8 @@ def _wrong(asked: _Kernel, finding: Finding, known: Explained | None, poison: in
     machine = over_machine(case.op.output, error)
     index = tuple(int(value) for value in np.argwhere(wrong)[0])
     unit = unit_of(case.op.output, lm_layout(case.op.output, case.row.output), index)
-    first = tr(
-        "first at {index}: expected {wanted}, received {received} ({unit})",
-        index=list(index),
-        wanted=value_text(wanted[index]),
-        received=value_text(received[index]),
-        unit=unit,
-    )
+    right, found = value_text(wanted[index]), value_text(received[index])
+    first = tr("first at {index}: expected {wanted}, received {received} ({unit})", list(index), right, found, unit)
     first += _inputs_at(case, index)
     named = {operand.name: array for operand, array in zip(case.op.inputs, case.arrays, strict=True)}
     word = WrongWord(

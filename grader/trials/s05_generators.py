@@ -122,12 +122,8 @@ def _judge_vectors(layout: Layout, free: int, address: int, values: Array, answe
         return None
     group, cycle, k = (int(number) for number in bad[0])
     what = tr("group {group} of block {value}, cycle {cycle}, index {value2}", group, k // 8, cycle, k % 8)
-    return tr(
-        "{what}: high + low is {received:.7g}, should be {right:.7g}",
-        what,
-        received[group, cycle, k],
-        right[group, cycle, k],
-    )
+    found, wanted = received[group, cycle, k], right[group, cycle, k]
+    return tr("{what}: high + low is {received:.7g}, should be {right:.7g}", what, found, wanted)
 
 
 TRIALS: dict[str, Trials] = {

@@ -150,13 +150,8 @@ def _judge_ways(image: Array, up: bool, sums: tuple[str, ...], answer: Values) -
         return tr("there is no way by {}, then {} with length {!r}").format(*missing[0])
     for way in found:
         if what := _wrong_way(way, image, up, sums):
-            return tr(
-                "the way by {split} and {way} ({way2}): {what}",
-                split=way["l2bm"][0].split()[0],
-                way=way["name"],
-                way2=way["length"],
-                what=what,
-            )
+            first, then, length = way["l2bm"][0].split()[0], way["name"], way["length"]
+            return tr("the way by {split} and {way} ({way2}): {what}", first, then, length, what)
     return None
 
 

@@ -16,7 +16,7 @@ from simulator.effects.accesses import FETCHED, Access, accesses
 from simulator.engine.numpy.masks import entry_flags, write_bits
 from simulator.engine.numpy.operands import base_address, is_dynamic, pe_rows, static_rows
 from simulator.engine.state import debug
-from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, Addresses, long_word_addresses
+from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, Addresses, long_word_addresses, path_addresses
 from simulator.engine.state.memories import Memories
 from simulator.isa import ALL_PES, L2BS
 from simulator.isa import program as p
@@ -95,8 +95,7 @@ def _operand(access: Access, instruction: p.Instruction, memories: Memories) -> 
     if isinstance(end.operand, p.L2bm):  # l2bmdars: L2B 0 of every group
         return Touch(memory, False, _addresses(access), np.arange(L2BS) % isa.L2BS_PER_GROUP == 0)
     if isinstance(end.operand, p.Path):
-        words = memories.paths[end.operand.name].shape[1]
-        return Touch(memory, False, np.array([4 * cycle + word for cycle in range(4) for word in range(words)]))
+        return Touch(memory, False, path_addresses(memories, end.operand.name))
     return Touch(memory, access.written, _addresses(access), _any_flag(mask, memories) if memory == "bar" else None)
 
 

@@ -152,13 +152,9 @@ def _parts(address: int, count: int) -> int:
     parts = 1 if count <= isa.SMALL_TENSOR else isa.GROUPS
     end = address + -(-count // (2 * parts))
     if address < 0 or end > isa.DRAM_LONGS:
+        last, most = end - 1, isa.DRAM_LONGS - 1
         raise SimulatorError(
-            tr(
-                "DRAM addresses {address} to {value} are not within 0 to {value2} (long words)",
-                address,
-                end - 1,
-                isa.DRAM_LONGS - 1,
-            ),
+            tr("DRAM addresses {address} to {value} are not within 0 to {value2} (long words)", address, last, most),
             tr("a smaller address"),
         )
     if parts > 1 and count % (2 * parts):

@@ -225,12 +225,8 @@ def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
         yield tr("A comes from the DRAM address table: an entry is used for {longs} long words, then the next", longs)
     if move.tag is not None:
         yield tr("tag {tag:02x}: `wait i{tag:02x}` holds the program until this is done", move.tag)
-    yield tr(
-        "{size} long words at {move} per cycle: {value:g} cycles",
-        move.size,
-        move_rate(move),
-        move.size / move_rate(move),
-    )
+    rate = move_rate(move)
+    yield tr("{size} long words at {move} per cycle: {value:g} cycles", move.size, rate, move.size / rate)
 
 
 def _units(side: Reference, points: Index) -> str:

@@ -121,12 +121,8 @@ class Film(Picture):
 
     def _repr_html_(self) -> str:
         """A form, so that its buttons are a group of their own wherever it is copied to."""
-        buttons = [
-            ("play", Text("play")),
-            ("pause", Text("pause")),
-            *(("slot", label) for label in self.labels),
-            ("all", Text("all at once")),
-        ]
+        slots = [("slot", label) for label in self.labels]
+        buttons = [("play", Text("play")), ("pause", Text("pause")), *slots, ("all", Text("all at once"))]
         inputs = "".join(
             f'<label class="{kind}">'
             f'<input type="radio" name="at" value="{number}"{" checked" * (number == 0)}> {shown(name)}</label>'

@@ -50,14 +50,8 @@ def timeline(source: Source) -> Picture:
         y = top + row * (LANE + GAP)
         name = tr("waiting") if lane == "nop" else lane
         canvas.text(LEFT - 10, y + LANE / 2 + 4, name, "b", anchor="end")
-        canvas.rect(
-            LEFT,
-            y,
-            RIGHT - LEFT,
-            LANE,
-            "empty",
-            title=tr("{name}: {lanes:.1%} of the cycles", name, profile.lanes[lane]),
-        )
+        title = tr("{name}: {lanes:.1%} of the cycles", name, profile.lanes[lane])
+        canvas.rect(LEFT, y, RIGHT - LEFT, LANE, "empty", title=title)
         mine = [busy for busy in profile.busy if busy.lane == lane]
         if len(profile.busy) <= SINGLE:
             _single(canvas, y, mine, total, program)
@@ -79,14 +73,8 @@ def _single(canvas: Canvas, y: float, busy: Sequence[Busy], total: float, progra
         x = LEFT + work.start / total * (RIGHT - LEFT)
         width = work.cycles / total * (RIGHT - LEFT)
         gap = 1 if width > 3 else 0
-        canvas.rect(
-            x,
-            y,
-            width - gap,
-            LANE,
-            HUE[work.lane],
-            title=tr("line {line}: {texts}, {cycles:g} cycles", work.line, texts[work.line][:120], work.cycles),
-        )
+        title = tr("line {line}: {texts}, {cycles:g} cycles", work.line, texts[work.line][:120], work.cycles)
+        canvas.rect(x, y, width - gap, LANE, HUE[work.lane], title=title)
         if width > 4 + 6.5 * len(str(work.line)):
             canvas.text(x + width / 2, y + LANE / 2 + 4, str(work.line), "s on", anchor="middle")
 

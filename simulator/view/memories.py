@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator import isa
-from simulator.engine.state.contents import KINDS, Addresses, contents
+from simulator.engine.state.contents import KINDS, Addresses, contents, path_addresses
 from simulator.engine.state.memories import Memories
 from simulator.isa import ALL_L1BS
 from simulator.isa.units import PATHS
@@ -29,8 +29,7 @@ def in_use(memories: Memories, memory: str, junk: Sequence[int] = ()) -> Address
         return np.flatnonzero(getattr(memories, memory).any(axis=1))
     size = KINDS[memory].size
     if memory in PATHS:
-        words = memories.paths[memory].shape[1]
-        candidates = np.array([4 * cycle + word for cycle in range(4) for word in range(words)])
+        candidates = path_addresses(memories, memory)
     elif memory == "turn":
         assert memories.turnaround is not None
         candidates = np.arange(memories.turnaround[1].reshape(ALL_L1BS, -1).shape[1])

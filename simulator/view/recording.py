@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.effects.running import End, Touch, touches_of
 from simulator.engine.machine import Machine
-from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, Addresses, contents
+from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, Addresses, contents, path_addresses
 from simulator.isa import program as p
 from simulator.isa.units import PATHS
 from simulator.messages import tr
@@ -101,8 +101,7 @@ class Recorder:
         self.frames.append(frame)
         for touch in touches:
             if touch.memory in PATHS and touch.write:
-                words = self.machine.paths[touch.memory].shape[1]
-                touch = replace(touch, addresses=np.array([4 * c + w for c in range(4) for w in range(words)]))
+                touch = replace(touch, addresses=path_addresses(self.machine, touch.memory))
             if len(touch.addresses):
                 self._add(frame, touch)
 

@@ -111,6 +111,11 @@ def _path_words(datum: Words, addresses: Addresses) -> Words:
     return found if (addresses % 4 < count).all() else np.where((addresses % 4 < count)[:, None], found, np.uint32(0))
 
 
+def path_addresses(memories: Memories, path: str) -> Addresses:
+    """The addresses of the words that a forwarding path holds now."""
+    return np.flatnonzero(np.arange(16) % 4 < memories.paths[path].shape[1])
+
+
 def long_word_addresses(memory: str, addresses: Sequence[int]) -> list[int]:
     """The addresses, as `contents` counts them, of what debug statements call by these: two words for a long word."""
     if memory == "t":
