@@ -357,8 +357,8 @@ class Code:
         return Slot(bank, first, words)
 
     def constant(self, value: float | int, bank: str = "GRF0") -> str:
-        """The long operand of a constant in both words: a float as a single, an int as it is."""
-        word = int(np.float32(value).view(np.uint32)) if isinstance(value, float) else value & 0xFFFFFFFF
+        """The long operand of a constant in both words (`constant_word`)."""
+        word = constant_word(value)
         slot = self.table(("constant", word, bank), 2, lambda _, slot: [f'imm i"0x{word:08x}" {long(slot)}'], (bank,))
         return long(slot)
 
@@ -407,6 +407,11 @@ class Code:
 def _of_addresses(key: object) -> bool:
     """True for the key of a table that `Code.data` asks for."""
     return isinstance(key, tuple) and key[:1] == ("data",)
+
+
+def constant_word(value: float | int) -> int:
+    """The word of a constant: of a float as a single, of an int as it is."""
+    return int(np.float32(value).view(np.uint32)) if isinstance(value, float) else value & 0xFFFFFFFF
 
 
 def long(slot: Slot, offset: int = 0, tail: str = "") -> str:

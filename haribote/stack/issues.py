@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
 
 from haribote.stack.chains import Hop
 from haribote.stack.maps import COPY, Bit, W
-from haribote.stack.places import BANKS, Place
+from haribote.stack.places import Place, operand_text
 from haribote.stack.rounds import Ints, Rounds, Values, address_of
 from haribote.stack.shares import IDENTITY
 from haribote.stack.ways import Way
@@ -39,7 +40,10 @@ class Issue:
 def issues(hop: Hop, source: Place, *targets: Place) -> list[Issue]:
     """The lines of a hop between places whose maps are those of the hop; of the targets the banks differ."""
     if hop.target.memory == "LM":
-        within = {"down": _pe, "copy": _copies, "choose": _chosen, "matrix": _turns, "add": _joins, "clear": _clears}
+        within: dict[str, Callable[[Hop, Place, Targets], Iterator[Issue]]] = {
+            "down": _pe, "copy": _copies, "clear": partial(_copies, clears=True), "choose": _chosen,
+            "matrix": _turns, "add": _joins,
+        }  # fmt: skip
         return list(within[hop.way.kind](hop, source, targets))
     if hop.way.kind == "up":
         return list(_pe(hop, source, targets))
@@ -151,23 +155,16 @@ def _touched(place: Place, words: Sequence[int], length: int, off: Sequence[int]
 
 def _operands(places: Targets, length: int, words: Sequence[int], off: Sequence[int] = (), masked: bool = False) -> str:
     """The operands that name the same words of a tensor in several banks."""
-    parts = (operand(p.memory, length, [p.address + word for word in words], off, masked) for p in places)
+    parts = (written(p.memory, length, [p.address + word for word in words], off, masked) for p in places)
     return " ".join(parts)
 
 
-def operand(bank: str, length: int, words: Sequence[int], off: Sequence[int] = (), masked: bool = False) -> str:
+def written(bank: str, length: int, words: Sequence[int], off: Sequence[int] = (), masked: bool = False) -> str:
     """`$llm8v`: an operand of `length` words per cycle at these addresses. off: cycles that are not to be written;
     masked: the mask entry follows as `{omr}`.
     """
-    prefix = {1: "", 2: "l", 4: "ll"}[length]
-    stride = words[1] - words[0]
-    text = f"${prefix}{BANKS[bank]}"
-    if len(off) == 3 or all(word == words[0] for word in words):
-        text += f"{words[0]}"
-    elif stride > 0 and all(word == words[0] + c * stride for c, word in enumerate(words)):
-        text += f"{words[0]}v{'' if stride == length else stride}"
-    else:
-        text += f"[{','.join(map(str, words))}]"
+    prefix = "l" * (length // 2)
+    text = operand_text(bank, [words[0]] * 4 if len(off) == 3 else words, length)
     if masked:
         return text + f"/${prefix}imr{{omr}}"
     return text + (f"/{prefix if length == 4 else ''}{pattern(off)}" if off else "")
@@ -241,13 +238,9 @@ def _copies(hop: Hop, source: Place, targets: Targets, clears: bool = False) -> 
     first, value = (f"{name}/$imr{{omr}}", 0) if clears else (name, None)
     for reads, writes, off in _fours(hop, Rounds(hop)):
         off = () if clears else off  # a line has one mask; what is left of four is then written again
-        origin, result = _operands((source,), length, reads), _operands(targets, length, writes, off)
-        text = _copy(first, origin, result, _in_one_memory(source, targets))
+        result = _operands(targets, length, writes, off)
+        text = _copy(first, source, targets, _operands((source,), length, reads), result)
         yield Issue(text, "alu", _touched(source, reads, length), _touched(targets[0], writes, length, off), value)
-
-
-def _clears(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
-    return _copies(hop, source, targets, clears=True)
 
 
 def _chosen(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
@@ -256,15 +249,14 @@ def _chosen(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     values = _mask_values(rounds, hop)
     for value in np.unique(values).tolist():
         for reads, writes, _ in _fours(hop, rounds, which=np.flatnonzero(values == value)):
-            origin = _operands((source,), length, reads)
             result = _operands(targets, length, writes, masked=True)
-            text = _copy(_pass(hop.way), origin, result, _in_one_memory(source, targets))
+            text = _copy(_pass(hop.way), source, targets, _operands((source,), length, reads), result)
             yield Issue(text, "alu", _touched(source, reads, length), _touched(targets[0], writes, length), value)
 
 
-def _copy(instruction: str, origin: str, result: str, one_memory: bool) -> str:
+def _copy(instruction: str, source: Place, targets: Targets, origin: str, result: str) -> str:
     """A copy in one line; within one memory in two, the second of which takes what the first forwards."""
-    if not one_memory:
+    if not _in_one_memory(source, targets):
         return f"{instruction} {origin} {result}"
     return f"{instruction} {origin} $nowrite\n{instruction.split('/')[0]} $aluf {result}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from haribote.errors import HariboteError
@@ -35,6 +35,17 @@ class NoBuffer(NoRoom):
 
 class NoDram(HariboteError):
     """The DRAM of a group does not hold all that a graph needs: nothing can be moved out of the way."""
+
+
+def operand_text(bank: str, addresses: Sequence[int], words: int = 2) -> str:
+    """The operand of 1, 2 or 4 words at each of four word addresses: `$lr8`, `$lr8v`, `$lr8v4` or `$lr[8,12,10,14]`."""
+    name = f"${'l' * (words // 2)}{BANKS[bank]}"
+    first, second, *_ = addresses
+    stride = second - first
+    if stride >= 0 and list(addresses) == [first + stride * cycle for cycle in range(4)]:
+        tail = "" if stride == 0 else "v" if stride == words else f"v{stride}"
+        return f"{name}{first}{tail}"
+    return f"{name}[{','.join(map(str, addresses))}]"
 
 
 @dataclass(frozen=True)

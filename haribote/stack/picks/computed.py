@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.stack.code import Code, long
-from haribote.stack.issues import operand
+from haribote.stack.code import Code, constant_word, long
+from haribote.stack.issues import written
 from haribote.stack.maps import BitMap
-from haribote.stack.picks.gather import PickError, brought, rounds_of, sink, word_of_fill
+from haribote.stack.picks.gather import PickError, brought, rounds_of, sink
 from haribote.stack.picks.needs import rows_of
 from haribote.stack.picks.spread import SpreadLoad, Wants
-from haribote.stack.places import Place
+from haribote.stack.places import Place, operand_text
 from simulator import isa
 from simulator.messages import tr
 
@@ -32,7 +32,7 @@ def emit(code: Code, source: Place, target: Place, index: Place, fill: float | i
     if not index.map.satisfies(target.map):
         raise PickError(tr("a computed index of a gather lies otherwise than its target"), tr("move the index before"))
     with code.scratch():
-        word = word_of_fill(fill)
+        word = constant_word(fill)
         rounds = rounds_of(code, source, Wants.anything(target.map, source.map))
         rows = rows_of(target.map)
         with sink(code, target, rows, ("LM0",)) as (bank, base):
@@ -69,13 +69,13 @@ class _Worker:
         code, off = self.code, tuple(range(len(longs), 4))
         firsts = [first for first, _ in longs] + [longs[-1][0]] * len(off)
         with code.scratch():
-            found = self._address(operand(index.memory, 2, [index.address + word for word in firsts]))
+            found = self._address(operand_text(index.memory, [index.address + word for word in firsts]))
             for half in range(1 + longs[0][1]):
                 code.add(f"lpassa {found} $t" if half else f"llsr {found} {self._constant(32)} $t")
                 words = [base + word + half for word in firsts]
-                joined = f"ior $mt{self.start} {operand(bank, 1, words)}"
+                joined = f"ior $mt{self.start} {operand_text(bank, words, 1)}"
                 op = f"ipassa $mt{self.start}" if self.number == 0 else joined
-                code.add(f"{op} {operand(bank, 1, words, off)}")
+                code.add(f"{op} {written(bank, 1, words, off)}")
 
     def _constant(self, value: int) -> str:
         return self.code.constant(value, "GRF1")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from haribote.stack.code import LM, Code
+from haribote.stack.code import LM, Code, constant_word
 from haribote.stack.maps import BitMap
 from haribote.stack.picks.held import FILL, Ints, word_of
 from haribote.stack.picks.lines import ANY, copies, indirect, items
@@ -48,7 +48,7 @@ def emit(
     if padding:
         target = replace(target, map=target.map.padded)
     with code.scratch():
-        _gather(code, source, target, needed, word_of_fill(fill))
+        _gather(code, source, target, needed, constant_word(fill))
 
 
 def _needs(target: BitMap, source: BitMap, index: NDArray[Any], padding: bool) -> Needs:
@@ -70,11 +70,6 @@ def _needs(target: BitMap, source: BitMap, index: NDArray[Any], padding: bool) -
         widths = [(0, wide - size) for wide, size in zip(target.shape, shape, strict=True)]
         wanted = np.pad(wanted.reshape(shape), widths, constant_values=-1)
     return Needs.of(target, source, wanted.ravel())
-
-
-def word_of_fill(fill: float | int) -> int:
-    """The word of a fill value: of a float as a single, of an int as it is."""
-    return int(np.float32(fill).view(np.uint32)) if isinstance(fill, float) else fill & 0xFFFFFFFF
 
 
 def _gather(code: Code, source: Place, target: Place, needed: Needs, fill: int) -> None:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.stack.code import Code, Slot, long
-from haribote.stack.issues import operand
+from haribote.stack.issues import written
 from haribote.stack.picks.held import Ints
-from haribote.stack.places import NoRoom
+from haribote.stack.places import NoRoom, operand_text
 from haribote.stack.uploads import BLOCK
 from simulator import isa
 
@@ -139,13 +139,13 @@ def line(part: Pairs, bank: str, indirect: bool, source: str = "LM0") -> str:
     off = tuple(range(len(part), 4))
     part = [*part, *[part[-1]] * len(off)]
     reads, writes = [shift for _, shift in part], [found.target for found, _ in part]
-    start = operand(source, item.words, reads)
+    start = operand_text(source, reads, item.words)
     if indirect:
         tail = str(reads[0]) if len(set(reads)) == 1 else f"[{','.join(map(str, reads))}]"
         start = f"${'l' * (item.words // 2)}mt{tail}"
     op = ("i" if item.words == 1 else "l") + ("or" if item.join else "passa")
-    joined = f" {operand(bank, item.words, writes)}" if item.join else ""
-    return f"{op} {start}{joined} {operand(bank, item.words, writes, off)}"
+    joined = f" {operand_text(bank, writes, item.words)}" if item.join else ""
+    return f"{op} {start}{joined} {written(bank, item.words, writes, off)}"
 
 
 def copies(found: Pairs, source: str, bank: str) -> Iterator[str]:

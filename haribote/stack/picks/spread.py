@@ -220,24 +220,21 @@ def _moved(code: Code, source: Place, target: Place) -> None:
 
 
 def _weights(found: BitMap, fixed: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    part = _without(found, fixed) if fixed else found
     left = [index for index in range(found.width) if index not in fixed]
-    names = {number: index for number, index in enumerate(left)} if fixed else {i: i for i in left}
-    return tuple((names[carry], word_weight(bit)) for bit, carry in part.carries if carry >= 0 and not in_unit(bit))
+    standing = _without(found, fixed).carries
+    return tuple((left[carry], word_weight(bit)) for bit, carry in standing if carry >= 0 and not in_unit(bit))
 
 
 def _without(found: BitMap, fixed: Sequence[int]) -> BitMap:
     """The map of a part, in which these index bits are known: a row of the bits that are left."""
     if not fixed:
         return found
-    left = [index for index in range(found.width) if index not in fixed]
-    names = {index: number for number, index in enumerate(left)}
-    carries = {bit: names.get(c, NOTHING) if c >= 0 else c for bit, c in found.carries}
-    if found.memory == "LM":  # close the gaps of the addresses
-        inside = sorted((b.number, c) for b, c in carries.items() if b.level == "address" and c != NOTHING)
-        carries = {bit: c for bit, c in carries.items() if bit.level != "address"}
-        carries |= {address(number): carry for number, (_, carry) in enumerate(inside)}
-    return BitMap.of(found.memory, (1 << len(left),), carries)
+    part = _with_gaps(found, fixed)
+    if found.memory != "LM":
+        return part
+    carries = {bit: carry for bit, carry in part.carries if bit.level != "address"}
+    carries |= {address(number): carry for number, (_, carry) in enumerate(part.addresses)}
+    return BitMap.of(found.memory, part.shape, carries)
 
 
 def _part(source: Place, fixed: Sequence[int], value: int) -> Place:
@@ -246,10 +243,11 @@ def _part(source: Place, fixed: Sequence[int], value: int) -> Place:
         return source
     offset = sum(((value >> source.map[bit]) & 1) << bit.number for bit, c in source.map.carries if c in fixed)
     scale = 2 if source.memory in BANKS else 1
-    return Place(source.memory, source.address + scale * offset, _without_gaps(source.map, fixed))
+    return Place(source.memory, source.address + scale * offset, _with_gaps(source.map, fixed))
 
 
-def _without_gaps(found: BitMap, fixed: Sequence[int]) -> BitMap:
+def _with_gaps(found: BitMap, fixed: Sequence[int]) -> BitMap:
+    """The same where it lies now: what stood at the addresses of these bits is left free."""
     left = [index for index in range(found.width) if index not in fixed]
     names = {index: number for number, index in enumerate(left)}
     carries = {bit: names.get(c, NOTHING) if c >= 0 else c for bit, c in found.carries}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from haribote.stack.code import Code
-from haribote.stack.places import Place
+from haribote.stack.places import Place, operand_text
 from haribote.stack.products.forms import Registers, rows
 from haribote.stack.products.split import rounding, unit_matrix
-from haribote.stack.products.walk import operand
 
 
 def halve(code: Code, source: Sequence[Place], rounded: Sequence[Place], rest: Sequence[Place]) -> None:
@@ -32,4 +31,4 @@ def _all(places: Sequence[Place], first: int) -> str:
 
 def _group(place: Place, first: int) -> str:
     """Four long words from one on."""
-    return operand(place.memory, [place.address + 2 * (first + cycle) for cycle in range(4)])
+    return operand_text(place.memory, [place.address + 2 * (first + cycle) for cycle in range(4)])

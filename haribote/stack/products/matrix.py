@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from haribote.stack.code import GRF, LM, Code, Slot, long
-from haribote.stack.places import Place
+from haribote.stack.places import Place, operand_text
 from haribote.stack.products.core import HALF, Core
 from haribote.stack.products.forms import Form, Registers, in_turn, kept, rows, used_once
 from haribote.stack.products.matching import loops, turned
@@ -21,7 +21,7 @@ from haribote.stack.products.room import GROUP, Banks, banks, have_room, in_bloc
 from haribote.stack.products.spec import Carries, NoProduct, Spec, Tag, tags
 from haribote.stack.products.split import rounding, split, unit_matrix
 from haribote.stack.products.turn import turn
-from haribote.stack.products.walk import ProductSide, Values, cycles, operand, walk
+from haribote.stack.products.walk import ProductSide, Values, cycles, walk
 
 COPIES = 8
 
@@ -238,7 +238,7 @@ class _Product:
     def _sum(self, rows: int, place: int, elements: Sequence[Values]) -> str:
         if self.sums is not None:
             words, place = self.kind.words, place + rows * self.apart
-            return operand(
+            return operand_text(
                 self.sums.bank, [self.sums.address + words * (4 * place + cycle) for cycle in range(4)], words
             )
         return self.goal.side.text(elements, self.goal.side.banks.index(self.banks.sums), self.kind.words)

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import NOTHING, Bit, BitMap, W, address
-from haribote.stack.places import Place
+from haribote.stack.places import Place, operand_text
 from haribote.stack.plan import Version
-from haribote.stack.products.walk import operand
 from simulator.engine.numbers.formats import HALF, SINGLE
 
 Words = NDArray[np.uint32]
@@ -128,7 +127,7 @@ def widen(code: Code, source: Place, targets: Sequence[Place]) -> None:
 
 
 def _operand(place: Place, rows: Sequence[int], words: int) -> str:
-    return operand(place.memory, [place.address + words * row for row in rows], words)
+    return operand_text(place.memory, [place.address + words * row for row in rows], words)
 
 
 def banks_beside(targets: Sequence[Place]) -> tuple[str, ...]:

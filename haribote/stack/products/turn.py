@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import address
-from haribote.stack.places import Place
+from haribote.stack.places import Place, operand_text
 from haribote.stack.products.matching import Turn, turned
 from haribote.stack.products.spec import Spec, map_of
-from haribote.stack.products.walk import ProductSide, operand, walk
+from haribote.stack.products.walk import ProductSide, walk
 
 SPARE = 192
 """Words of GRF that a product needs beside its operands, about."""
@@ -39,8 +39,8 @@ def turn(
         start = 2 * side.longs(values)
         for half in (0, 4):
             at = [start + offset for offset in offsets[half : half + 4]]
-            code.add(f"gmwrite {operand(source.memory, [source.address + o for o in at])} ${register}{half}")
-            reads.append(f"gmread ${register}{half} {operand(place.memory, [place.address + o for o in at])}")
+            code.add(f"gmwrite {operand_text(source.memory, [source.address + o for o in at])} ${register}{half}")
+            reads.append(f"gmread ${register}{half} {operand_text(place.memory, [place.address + o for o in at])}")
         code.add(*reads[:-2])
         del reads[:-2]
     code.add(*reads)

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 
 from haribote.stack.maps import axis_bits
-from haribote.stack.places import BANKS, Place
+from haribote.stack.places import Place, operand_text
 from haribote.stack.products.spec import Carries, Spec, Tag
 
 Values = Mapping[Tag, int]
@@ -39,23 +39,12 @@ class ProductSide:
     def text(self, cycles: Sequence[Values], home: int = 0, words: int = 2) -> str:
         """The operand that names these elements in cycles 0 to 3; words: of each access, 2 or 4."""
         place = self.homes[home]
-        return operand(place.memory, [place.address + 2 * self.longs(values) for values in cycles], words)
+        return operand_text(place.memory, [place.address + 2 * self.longs(values) for values in cycles], words)
 
     @property
     def banks(self) -> tuple[str, ...]:
         """Of the homes."""
         return tuple(place.memory for place in self.homes)
-
-
-def operand(bank: str, addresses: Sequence[int], words: int = 2) -> str:
-    """The operand of 2 or 4 words at four word addresses: `$lr8`, `$lr8v`, `$lr8v4` or `$lr[8,12,10,14]`."""
-    name = f"${'l' * (words // 2)}{BANKS[bank]}"
-    first, second, *_ = addresses
-    stride = second - first
-    if stride >= 0 and list(addresses) == [first + stride * cycle for cycle in range(4)]:
-        tail = "" if stride == 0 else "v" if stride == words else f"v{stride}"
-        return f"{name}{first}{tail}"
-    return f"{name}[{','.join(map(str, addresses))}]"
 
 
 def walk(spec: Spec, tags: Iterable[Tag]) -> Iterator[dict[Tag, int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from haribote.layout import LayoutError
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import NOTHING, PART, BitMap, W
-from haribote.stack.places import BANKS, NoRoom, Place
+from haribote.stack.places import BANKS, NoRoom, Place, operand_text
 from haribote.stack.vectors.addresses import CYCLES, Operand, four, groups, operand
 from haribote.stack.vectors.expression import Expression, expression, types_of
 from haribote.stack.vectors.lines import Scheduler, Stuck
@@ -114,16 +113,6 @@ def _banks(operands: Mapping[str, _Operand]) -> Banks:
     return tuple((name, tuple(bank for bank, _ in found.places)) for name, found in operands.items())
 
 
-def address(bank: str, words: Sequence[int], length: str) -> str:
-    """The operand of words, one in each cycle. length: `l` for long words, else empty."""
-    name, step = f"${length}{BANKS[bank]}", words[1] - words[0]
-    if len(set(words)) == 1:
-        return f"{name}{words[0]}"
-    if step > 0 and all(b - a == step for a, b in pairwise(words)):
-        return f"{name}{words[0]}v" + ("" if step == 1 + len(length) else str(step))
-    return f"{name}[{','.join(map(str, words))}]"
-
-
 # --- operands whose words are not those of the output ----------------------------------------------------------------
 
 
@@ -135,11 +124,11 @@ def _gathered(code: Code, home: _Operand, chosen: Iterable[int]) -> _Operand:
     for number in range(0, len(pairs), CYCLES):
         cycles = four(pairs, number // CYCLES)
         at = [slot.address + 2 * pairs.index(pair) for pair in cycles]
-        high = address(bank, [start + first for first, _ in cycles], "")
-        low = address(bank, [start + second for _, second in cycles], "")
+        high = operand_text(bank, [start + first for first, _ in cycles], 1)
+        low = operand_text(bank, [start + second for _, second in cycles], 1)
         code.add(
-            f"ipassa {high} {address(slot.bank, at, '')}",
-            f"ipassa {'$aluf' if low == high else low} {address(slot.bank, [word + 1 for word in at], '')}",
+            f"ipassa {high} {operand_text(slot.bank, at, 1)}",
+            f"ipassa {'$aluf' if low == high else low} {operand_text(slot.bank, [word + 1 for word in at], 1)}",
         )
     where = {pair: (2 * number, 2 * number + 1) for number, pair in enumerate(pairs)}
     found = copy(home)
@@ -236,9 +225,9 @@ class _Writer:
                 start = self.sets[turn % len(self.sets)][bank] + TEMPORARY_WORDS * number
                 return f"${self.length}{BANKS[bank]}{start}v"
             case "read", str(name), int(number):
-                return address(*self.homes[name].words(number, group), self.length)
+                return operand_text(*self.homes[name].words(number, group), 1 + len(self.length))
             case "target", Target(name=name, number=number):
-                return address(*self.targets[name].words(number, group), self.length)
+                return operand_text(*self.targets[name].words(number, group), 1 + len(self.length))
         raise AssertionError(symbol)
 
     def _constant(self, word: int, bank: str) -> str:

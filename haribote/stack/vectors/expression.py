@@ -56,11 +56,8 @@ def types_of(
     terms: dict[str, Term] = {}
     for name in {name for node in nodes for name in node.input if name} - made:
         array = constants.get(name)
-        kind = _kind(name, str(np.dtype(dtypes[name]) if array is None else array.dtype))
-        terms[name] = Term(kind, b.read(name))
-        if array is not None:
-            number = _only(name, array)
-            terms[name] = Term(kind, b.real(number) if kind == "float" else b.bits(int(number)))
+        dtype = str(np.dtype(dtypes[name]) if array is None else array.dtype)
+        terms[name] = _read(b, name, dtype) if array is None else _constant(b, name, dtype, _only(name, array))
     for node in nodes:
         terms[node.output[0]] = apply(b, node, terms)
     names = {"float": np.float32, "int": np.int32, "uint": np.uint32, "bool": np.bool_}
@@ -84,10 +81,8 @@ def _expression(
     outputs: tuple[str, ...],
 ) -> Expression:
     b = Builder()
-    terms = {name: Term(_kind(name, dtype), b.read(name)) for name, dtype in types}
-    for name, dtype, number in constants:
-        kind = _kind(name, dtype)
-        terms[name] = Term(kind, b.real(number) if kind == "float" else b.bits(int(number)))
+    terms = {name: _read(b, name, dtype) for name, dtype in types}
+    terms |= {name: _constant(b, name, dtype, number) for name, dtype, number in constants}
     parsed = [onnx.NodeProto.FromString(node) for node in nodes]
     uses = Counter(name for node in parsed for name in node.input)
     uses.update(outputs)
@@ -99,6 +94,15 @@ def _expression(
     found = {name: terms[name].value(b) for name in outputs}
     reads = [str(value.key) for value in ordered(found.values()) if value.op == "read"]
     return Expression(found, tuple(reads))
+
+
+def _read(b: Builder, name: str, dtype: str) -> Term:
+    return Term(_kind(name, dtype), b.read(name))
+
+
+def _constant(b: Builder, name: str, dtype: str, number: float | int) -> Term:
+    kind = _kind(name, dtype)
+    return Term(kind, b.real(number) if kind == "float" else b.bits(int(number)))
 
 
 def _kind(name: str, dtype: str) -> Kind:

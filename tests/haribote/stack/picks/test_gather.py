@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from haribote.stack.code import Code
+from haribote.stack.code import Code, constant_word
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
 from haribote.stack.notation import parse
 from haribote.stack.picks import gather
@@ -54,7 +54,7 @@ def check(
     assert all(code.largest(bank) <= free[bank] for bank in free)
     x = np.random.default_rng(0).integers(0, 1 << 32, place.map.shape, np.uint32)
     machine = run(code, {place: x})
-    assert wrong(machine, into, np.append(x, np.uint32(gather.word_of_fill(fill)))[index]) == ""
+    assert wrong(machine, into, np.append(x, np.uint32(constant_word(fill)))[index]) == ""
     assert wrong(machine, place, x) == ""
     return code
 
