@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import combinations
 
-from haribote.stack.maps import Bit, W, unit_bits
-from haribote.stack.ways import Way
+from haribote.stack.maps import Bit, unit_bits
+from haribote.stack.ways import Way, kept
 
 IDENTITY: Mapping[str, tuple[str, int]] = {
     "group": ("l2bid", 2), "L2B": ("l2bid", 1), "L1B": ("l1bid", 1), "MAB": ("peid", 4), "PE": ("peid", 1),
@@ -19,10 +19,9 @@ IDENTITY: Mapping[str, tuple[str, int]] = {
 @cache
 def choice(bits: frozenset[Bit]) -> Way:
     """Of what all units hold each keeps its share. bits: those by which the units differ, all found in one number."""
-    kept = tuple((bit, bit) for bit in (*unit_bits("LM"), W) if bit not in bits)
     puts = tuple(bit for bit in unit_bits("LM") if bit in bits)
     name = " ".join(["choose", *(f"{bit.level}{bit.number}" for bit in puts)])
-    return Way(name, "choose", "LM", "LM", "", kept, puts=puts, free_copies=True, masked=True)
+    return Way(name, "choose", "LM", "LM", "", kept(*bits), puts=puts, free_copies=True, masked=True)
 
 
 @cache

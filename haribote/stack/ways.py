@@ -27,6 +27,8 @@ MASKABLE = ("MAB", "PE")
 """Levels whose units a write mask can choose."""
 
 
+UNITS_OF_KINDS: Mapping[Kind, str] = {"mv": "mv", "l2bm": "l2bm", "up": "l1bm", "down": "l1bm", "matrix": "mau"}
+"""What is busy with the kinds of hops that the ALU has no part in."""
 BITS = (*unit_bits("LM"), W, *map(address, range(41)))
 NUMBER = {bit: number for number, bit in enumerate(BITS)}
 """The bits of places as small numbers, for the search: those of the units from the root down, W, addresses."""
@@ -132,16 +134,7 @@ class Way:
     @property
     def unit(self) -> str:
         """What is busy, for the scheduler and the costs: no two issues of a unit share a step."""
-        names = {
-            "up": "l1bm",
-            "down": "l1bm",
-            "copy": "alu",
-            "choose": "alu",
-            "matrix": "mau",
-            "add": "alu",
-            "clear": "alu",
-        }
-        return names.get(self.kind, self.kind)
+        return UNITS_OF_KINDS.get(self.kind, "alu")
 
     @property
     def joined(self) -> int:
@@ -221,25 +214,13 @@ def _block(memory: Memory, bits: list[Bit], wide: bool) -> int:
 
 def _local() -> Iterator[Way]:
     """Hops between memories of the same PE, and through the matrix register, which turns cycles into PEs."""
-    units = tuple((bit, bit) for bit in unit_bits("LM"))
-    yield Way(
-        "copy wide",
-        "copy",
-        "LM",
-        "LM",
-        "",
-        (*units, (W, W), (address(0), address(0))),
-        source_block=1,
-        target_block=1,
-        words=4,
-    )
-    yield Way("copy", "copy", "LM", "LM", "", (*units, (W, W)))
-    yield Way("copy words", "copy", "LM", "LM", "", units, words=1)
-    for letter, turned in (("d", ()), ("f", (W,))):
-        within = _turned(letter)
-        kept = tuple((bit, bit) for bit in unit_bits("LM") if bit not in within)
-        wires = kept if turned else (*kept, (W, W))
-        yield Way(f"{letter}m", "matrix", "LM", "LM", letter, wires, to_address=within, from_address=within)
+    wide = (*kept(), (address(0), address(0)))
+    yield Way("copy wide", "copy", "LM", "LM", "", wide, source_block=1, target_block=1, words=4)
+    yield Way("copy", "copy", "LM", "LM", "", kept())
+    yield Way("copy words", "copy", "LM", "LM", "", kept(W), words=1)
+    for letter in "df":
+        turned = _turned(letter)
+        yield Way(f"{letter}m", "matrix", "LM", "LM", letter, kept(*turned), to_address=turned, from_address=turned)
 
 
 def _turned(letter: str) -> tuple[Bit, ...]:
@@ -291,7 +272,12 @@ JOINING: tuple[tuple[Kind, str], ...] = (
 """Transfers that join words on their way."""
 
 
-CLEAR = Way("clear", "clear", "LM", "LM", "", tuple((bit, bit) for bit in (*unit_bits("LM"), W)), masked=True)
+def kept(*others: Bit) -> tuple[tuple[Bit, Bit], ...]:
+    """The wires of a hop within the PEs that keeps all units and words as they are but for some bits."""
+    return tuple((bit, bit) for bit in (*unit_bits("LM"), W) if bit not in others)
+
+
+CLEAR = Way("clear", "clear", "LM", "LM", "", kept(), masked=True)
 """Units that hold a copy keep it or get zeros: then copies are parts of a sum."""
 
 
@@ -317,9 +303,8 @@ def _joining(combine: str) -> Iterator[Way]:
             yield _transfer(kind, text.format(op=op), combine=combine)
     if op:
         yield from _some_l1bs(_transfer("l2bm", f"l2bmr{op} $lb{{A}} $lc{{B}}", combine=combine))
-    units = tuple((bit, bit) for bit in unit_bits("LM"))
     for parts in range(1, 11):
-        yield Way(f"add {parts}", "add", "LM", "LM", "", (*units, (W, W)), parts=parts, combine=combine)
+        yield Way(f"add {parts}", "add", "LM", "LM", "", kept(), parts=parts, combine=combine)
     yield _across("add W", (W,), combine)
     yield _across("add PE 0", (Bit("PE", 0),), combine)
     yield _across("add PE 1", (Bit("PE", 1),), combine)
@@ -342,9 +327,8 @@ def _some_l1bs(all_of_them: Way) -> Iterator[Way]:
 
 def _across(name: str, bits: tuple[Bit, ...], combine: str) -> Way:
     """Joins the words of a long word, or of neighbouring PEs, all of which then hold the result."""
-    wires = tuple((bit, bit) for bit in (*unit_bits("LM"), W) if bit not in bits)
     masked = name == "add PE 0"
-    return Way(name, "add", "LM", "LM", "", wires, bits, reduces=bits, combine=combine, masked=masked)
+    return Way(name, "add", "LM", "LM", "", kept(*bits), bits, reduces=bits, combine=combine, masked=masked)
 
 
 @cache
