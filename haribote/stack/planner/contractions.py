@@ -20,13 +20,11 @@ from haribote.stack.plan import Multiply, Shift, Version, view_shape
 from haribote.stack.planner.cuts import Cut
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import CYCLES, L1BS, L2BS, Split, half_candidates
-from haribote.stack.planner.letters import PRODUCTS, letters_of
+from haribote.stack.planner.letters import letters_of
 from haribote.stack.planner.states import NoWay, State, holdable
 from haribote.stack.planner.streams import streamed, streams
 from haribote.stack.planner.tariff import NEVER
 from simulator.isa import STEP_CYCLES
-
-__all__ = ["PRODUCTS", "letters_of", "product"]
 
 Ways = tuple[products.Precision, ...]
 TARGETS = 4
@@ -136,7 +134,7 @@ def _maps_beside(
 @lru_cache(maxsize=1 << 12)
 def _spec(letters: tuple[str, str, str], a: Split, b: Split) -> str:
     """The einsum of the maps, whose axes are split: `nk,mk->nm` with k in two becomes `nkz,mkz->nm`."""
-    parts = {**dict(zip(letters[1], b, strict=True)), **dict(zip(letters[0], a, strict=True))}
+    parts = _parts(letters, a, b)
     free = iter(sorted(set(ascii_lowercase) - set(parts), reverse=True))
     names = {letter: letter + "".join(islice(free, len(sizes) - 1)) for letter, sizes in parts.items()}
     sides = ["".join(names[letter] for letter in side) for side in letters]
@@ -146,8 +144,13 @@ def _spec(letters: tuple[str, str, str], a: Split, b: Split) -> str:
 @lru_cache(maxsize=1 << 12)
 def _split(letters: tuple[str, str, str], a: Split, b: Split) -> Split:
     """How the axes of the result are split."""
-    parts = {**dict(zip(letters[1], b, strict=True)), **dict(zip(letters[0], a, strict=True))}
+    parts = _parts(letters, a, b)
     return tuple(parts[letter] for letter in letters[2])
+
+
+def _parts(letters: tuple[str, str, str], a: Split, b: Split) -> dict[str, tuple[int, ...]]:
+    """What the axis of each letter is split into."""
+    return dict(zip(letters[1], b, strict=True)) | dict(zip(letters[0], a, strict=True))
 
 
 def _multiplied(

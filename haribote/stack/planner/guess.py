@@ -40,11 +40,11 @@ def guess(source: BitMap, target: BitMap, boldly: bool = True) -> float:
     if height == 0:
         return STEP_CYCLES * (steps + 2 + (longs + target.longs) / 4)
     odd = tuple(sorted(bit.number for bit in parts if bit.level == "MAB")) not in SUMMED
-    travel = _of_travel(source, target, parts, height, steps) + AS_ELEMENTS * odd
+    travel = _of_travel(source, target, height, steps) + AS_ELEMENTS * odd
     return travel if boldly else sqrt(travel * (_of_change(source, target, parts, height) + AS_ELEMENTS * odd))
 
 
-def _of_travel(source: BitMap, target: BitMap, parts: Sequence[Bit], height: int, steps: float) -> float:
+def _of_travel(source: BitMap, target: BitMap, height: int, steps: float) -> float:
     """Words at each level and the waits between, for as high as they climb. steps: of what is joined nearby."""
     steps += STARTS * height
     up, down = _longs(source, "L1BM"), _longs(target, "L1BM")

@@ -16,11 +16,13 @@ from haribote.stack.planner.alike import Alike
 from haribote.stack.planner.beam import Beam
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.early import early
+from haribote.stack.planner.errors import NotPlanned
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.halves import halved, stored_as_halves
 from haribote.stack.planner.homes import fetched
-from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
+from haribote.stack.planner.reductions import REDUCTIONS
+from haribote.stack.planner.rules import rule_of
 from haribote.stack.planner.states import NoWay, State
 from haribote.stack.planner.sums import sums_in_parts
 from simulator.messages import Text, tr
@@ -143,22 +145,17 @@ def _finished(state: State) -> Iterator[State]:
     """With the outputs stored, and the parameters' new values in the place of the old; nothing where one cannot get
     there.
     """
-    with suppress(NoWay):
-        yield _stored(state)
-
-
-def _stored(state: State) -> State:
-    """The same. Raises NoWay."""
     facts = state.facts
-    for name in facts.index.outputs:
-        if not state.residents(facts.updated.get(name, "")):  # a parameter that nothing reads is nowhere either
-            state, version = state.get(_to_store(state, name))
-            state = state.did(Store(version), 0.0)
-    for name, parameter in facts.updated.items():
-        for resident in state.residents(parameter):
-            state, version = state.get(replace(resident, value=name))
-            state = state.did(Become(version, resident), 0.0)
-    return state
+    with suppress(NoWay):
+        for name in facts.index.outputs:
+            if not state.residents(facts.updated.get(name, "")):  # a parameter that nothing reads is nowhere either
+                state, version = state.get(_to_store(state, name))
+                state = state.did(Store(version), 0.0)
+        for name, parameter in facts.updated.items():
+            for resident in state.residents(parameter):
+                state, version = state.get(replace(resident, value=name))
+                state = state.did(Become(version, resident), 0.0)
+        yield state
 
 
 def _to_store(state: State, name: str) -> Version:

@@ -10,6 +10,7 @@ from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.stack import products
+from haribote.stack.planner.letters import PRODUCTS as PRODUCTS
 from simulator.messages import tr
 
 Precision = Literal["float", "mixed", "half"]
@@ -18,7 +19,6 @@ half, but for products that an exponential or an output sees (`delicate`). Input
 pseudo-singles read lie in DRAM as halves (`halves.stored_as_halves`)."""
 PRECISIONS: tuple[Precision, ...] = ("float", "mixed", "half")
 
-PRODUCTS = ("Einsum", "Gemm", "MatMul")
 SUMS = ("Add", "Sub", "Neg", "ReduceMax", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose")
 """Operators that hand on an error as it is; so do those of SCALES beside a constant."""
 SCALES = ("Mul", "Div")

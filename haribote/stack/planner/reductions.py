@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -27,19 +27,10 @@ def reduction(state: State, node: onnx.NodeProto) -> Iterator[State]:
     shape, kept = facts.index.shape[name], attributes(node).get("keepdims", 1)
     axes = reduced_axes(facts.index, node, len(shape))
     combine = ("f" if facts.kind(name) == "float" else "i") + REDUCTIONS[node.op_type]
-    there = state.of(name)
-    elsewhere = facts.versions(name)
-    yield from _first(lambda sources: _reductions(state, node, sources, axes, kept, combine), (there, elsewhere))
-
-
-def _first(
-    rule: Callable[[Sequence[Version]], Iterator[State]], choices: Sequence[Sequence[Version]]
-) -> Iterator[State]:
-    """What a rule makes of the first choice of versions from which it makes anything."""
-    for choice in choices:
-        found = list(rule(choice))
+    for sources in (state.of(name), facts.versions(name)):
+        found = list(_reductions(state, node, sources, axes, kept, combine))
+        yield from found
         if found:
-            yield from found
             return
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from math import prod
 from typing import Literal
 
@@ -16,14 +17,13 @@ import onnx
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.graphs.tiles import Tiles, tile_table
-from haribote.stack.planner.letters import PRODUCTS, letters_of
-from haribote.stack.planner.reductions import REDUCTIONS, reduced_axes
+from haribote.stack.planner.letters import PRODUCTS
+from haribote.stack.planner.reductions import REDUCTIONS
+from haribote.stack.planner.same_axes import Axis, SameAxes, product_axes, reduction_axes
 
 Role = Literal["batch", "even", "odd", "none"]
 Roles = Mapping[str, tuple[Role, ...]]
 """Of every value those of its axes, "none" for what is not known and for axes of one element."""
-Axis = tuple[str, int]
-"""A value and the number of an axis."""
 MATRIX = 2
 """Axes of a value of such a step, at most."""
 
@@ -36,7 +36,7 @@ def roles(model: onnx.ModelProto) -> Roles | None:
     batches = {shape[0] for shape in _whole_shapes(model, index, given)}
     if not updated or len(batches) != 1 or any(len(shape) > MATRIX for shape in index.shape.values()):
         return None
-    same = _Same()
+    same = SameAxes()
     for name in given:
         same.join((given[0], 0), (name, 0))
     for before, after in updated.items():
@@ -69,48 +69,21 @@ def _whole_shapes(model: onnx.ModelProto, index: Index, names: Sequence[str]) ->
         yield tiles.shape(name) if name in tiles else index.shape[name]
 
 
-class _Same:
-    """Axes that are the same: each set is known by the first of its axes."""
-
-    def __init__(self) -> None:
-        self._before: dict[Axis, Axis] = {}
-
-    def first(self, axis: Axis) -> Axis:
-        """Of the set of an axis."""
-        while axis in self._before:
-            axis = self._before[axis]
-        return axis
-
-    def join(self, one: Axis, other: Axis) -> None:
-        """Let two sets be one."""
-        first, second = self.first(one), self.first(other)
-        if first != second:
-            self._before[second] = first
-
-
 def _pairs(index: Index, node: onnx.NodeProto) -> Iterator[tuple[Axis, Axis]]:
     """The axes that are the same in what a node reads and in what it makes. Raises NotPlanned."""
     if node.op_type in PRODUCTS:
-        seen: dict[str, Axis] = {}
-        for side, name in zip(letters_of(index, node), (*node.input, *node.output), strict=True):
-            for axis, letter in enumerate(side):
-                yield seen.setdefault(letter, (name, axis)), (name, axis)
-        return
-    for name in filter(None, node.input):
-        for output in node.output:
+        yield from product_axes(index, node)
+    elif node.op_type in REDUCTIONS:
+        yield from reduction_axes(index, node)
+    else:
+        for name, output in product(filter(None, node.input), node.output):
             a, b = index.shape[name], index.shape[output]
-            if node.op_type in REDUCTIONS:
-                gone = reduced_axes(index, node, len(a))
-                kept = [axis for axis in range(len(a)) if axis not in gone]
-                left = kept if len(a) == len(b) else range(len(kept))
-                yield from (((name, one), (output, other)) for one, other in zip(kept, left, strict=True))
-            else:
-                for back in range(1, min(len(a), len(b)) + 1):
-                    if a[-back] == b[-back]:
-                        yield (name, len(a) - back), (output, len(b) - back)
+            for back in range(1, min(len(a), len(b)) + 1):
+                if a[-back] == b[-back]:
+                    yield (name, len(a) - back), (output, len(b) - back)
 
 
-def _weights(model: onnx.ModelProto, updated: Mapping[str, str], same: _Same) -> Mapping[Axis, set[Axis]]:
+def _weights(model: onnx.ModelProto, updated: Mapping[str, str], same: SameAxes) -> Mapping[Axis, set[Axis]]:
     """The layers that a weight joins with each layer."""
     found = defaultdict[Axis, set[Axis]](set)
     for node in model.graph.node:

@@ -8,15 +8,14 @@ import onnx
 
 from haribote.core.elementwise import ELEMENTWISE
 from haribote.graph import Index
-from haribote.stack.planner.contractions import PRODUCTS, letters_of, product
+from haribote.stack.planner.contractions import product
 from haribote.stack.planner.elementwise import elementwise
 from haribote.stack.planner.errors import NotPlanned
 from haribote.stack.planner.gathers import pick
-from haribote.stack.planner.reductions import REDUCTIONS, reduced_axes, reduction
+from haribote.stack.planner.letters import PRODUCTS
+from haribote.stack.planner.reductions import REDUCTIONS, reduction
 from haribote.stack.planner.states import State
 from simulator.messages import tr
-
-__all__ = ["PRODUCTS", "REDUCTIONS", "NotPlanned", "Rule", "letters_of", "reduced_axes", "rule_of"]
 
 Rule = Callable[[State, onnx.NodeProto], Iterator[State]]
 

@@ -17,6 +17,7 @@ from haribote.stack.maps import COPY, PART
 from haribote.stack.plan import Action, Plan, Shift
 from haribote.stack.planner.batch import batch_axes
 from haribote.stack.planner.cuts import Cut
+from haribote.stack.planner.errors import NotPlanned
 from haribote.stack.planner.facts import MOST_WORDS, Facts
 from haribote.stack.planner.families import reduced
 from haribote.stack.planner.letters import most_work
@@ -24,7 +25,6 @@ from haribote.stack.planner.looks import BY_ROWS, FIRST, SECOND, THIRD, Look, wo
 from haribote.stack.planner.one_round import Found, planned
 from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.roles import Roles, roles
-from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.shards import DEALT, Shards
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
 from simulator.messages import Text

@@ -53,14 +53,12 @@ class State:
         self.facts.looked_at.update(version.value for version in made)
         for version in made:
             self._admit(version)
-            holdable(version, self.facts.most_words)
             versions[version.value] = (*versions.get(version.value, ()), version)
         return State(self.facts, self.cost + cost, (self.chain, action), versions, self.resident)
 
     def settled(self, version: Version, cost: float = 0.0) -> State:
         """With a version that is there before every run. Raises NoWay for what no bank holds."""
         self._admit(version)
-        holdable(version, self.facts.most_words)
         self.facts.looked_at.add(version.value)
         versions = dict(self.versions) | {version.value: (*self.versions.get(version.value, ()), version)}
         resident = dict(self.resident) | {version.value: (*self.resident.get(version.value, ()), version)}
@@ -71,9 +69,10 @@ class State:
         return self.facts.cut is None or self.facts.cut.admits(version)
 
     def _admit(self, version: Version) -> None:
-        """Raises NoWay for a version that is not."""
+        """Raises NoWay for a version that is not, or that no bank holds."""
         if not self.admits(version):
             raise NoWay(tr("{value} is not cut as all values are", version.value))
+        holdable(version, self.facts.most_words)
 
     def without_all_but(self, live: Collection[str]) -> State:
         """Without what is not read any more: only these values, and what the end of the graph asks for."""

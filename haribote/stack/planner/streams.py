@@ -20,9 +20,7 @@ TRIED = 2
 
 
 def streamed(state: State, node: onnx.NodeProto, letters: Letters) -> Iterator[State]:
-    """The states after a product by the streaming template."""
-    if not streams(state.facts, node, letters):
-        return
+    """The states after a product that goes by the streaming template (`streams`)."""
     shape = state.facts.index.shape
     (common,) = set(letters[0]) & set(letters[1])
     length = dict(zip(letters[0] + letters[1], (*shape[node.input[0]], *shape[node.input[1]]), strict=True))

@@ -8,11 +8,10 @@ import onnx
 
 from haribote.core.elementwise import ELEMENTWISE
 from haribote.graph import Index, updates
-from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of, reduced_axes
+from haribote.stack.planner.letters import PRODUCTS
+from haribote.stack.planner.reductions import REDUCTIONS
+from haribote.stack.planner.same_axes import Axis, SameAxes, product_axes, reduction_axes
 from haribote.stack.planner.views import view_of
-
-Axis = tuple[str, int]
-"""A value and the number of one of its axes."""
 
 
 class Axes:
@@ -20,27 +19,22 @@ class Axes:
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.index = Index(model)
-        self._parent: dict[Axis, Axis] = {}
+        self._same = SameAxes()
         self._fixed: set[Axis] = set()
         for node in model.graph.node:
             self._tie(node)
         for before, after in updates(model).items():
             self._all(zip(self._of(before), self._of(after), strict=True))
-        self.whole = {self._root(axis) for axis in self._fixed}
+        self.whole = {self._same.first(axis) for axis in self._fixed}
 
     def of(self, name: str, axis: int) -> Axis | None:
         """The group of an axis."""
-        root = self._root((name, axis))
-        return None if root in self.whole or self.index.shape[name][axis] == 1 else root
+        found = self._same.first((name, axis))
+        return None if found in self.whole or self.index.shape[name][axis] == 1 else found
 
     def groups(self, name: str) -> tuple[Axis | None, ...]:
         """The groups of all axes of a value."""
         return tuple(self.of(name, axis) for axis in range(len(self.index.shape[name])))
-
-    def _root(self, axis: Axis) -> Axis:
-        while (parent := self._parent.get(axis, axis)) != axis:
-            axis = parent
-        return axis
 
     def _of(self, name: str) -> list[Axis]:
         return [(name, axis) for axis in range(len(self.index.shape[name]))]
@@ -49,7 +43,7 @@ class Axes:
         """Tie axes of the same length."""
         for one, other in pairs:
             if self.index.shape[one[0]][one[1]] == self.index.shape[other[0]][other[1]] != 1:
-                self._parent[self._root(one)] = self._root(other)
+                self._same.join(other, one)
 
     def _tie(self, node: onnx.NodeProto) -> None:
         result = node.output[0]
@@ -60,9 +54,7 @@ class Axes:
             seen = set(view.whole.values())
             self._fixed.update((view.root, axis) for axis in range(len(view.shape)) if axis not in seen)
         elif node.op_type in PRODUCTS:
-            first: dict[str, Axis] = {}
-            for name, letters in zip((*node.input, result), letters_of(self.index, node), strict=True):
-                self._all((first.setdefault(c, (name, axis)), (name, axis)) for axis, c in enumerate(letters))
+            self._all(product_axes(self.index, node))
         elif node.op_type in REDUCTIONS:
             self._all(reduction_axes(self.index, node))
         elif node.op_type in ELEMENTWISE:
@@ -71,13 +63,3 @@ class Axes:
         else:
             names = [name for name in (*node.input, *node.output) if name]
             self._fixed.update(axis for name in names for axis in self._of(name))
-
-
-def reduction_axes(index: Index, node: onnx.NodeProto) -> Iterator[tuple[Axis, Axis]]:
-    """Pairs of axes of a reduction's operand and result."""
-    name, result = node.input[0], node.output[0]
-    rank = len(index.shape[name])
-    gone = reduced_axes(index, node, rank)
-    kept = len(index.shape[result]) == rank
-    left = [axis for axis in range(rank) if axis not in gone]
-    return (((name, axis), (result, axis if kept else number)) for number, axis in enumerate(left))

@@ -11,7 +11,8 @@ import onnx
 
 from haribote.graph import Builder, Index, clone, complete, remove_unused_constants, set_metadata, updates
 from haribote.graphs.tiles import Place, grid, piece_name, window
-from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of, reduced_axes
+from haribote.stack.planner.letters import PRODUCTS, letters_of
+from haribote.stack.planner.reductions import REDUCTIONS, reduced_axes
 from haribote.stack.planner.views import view_of
 from haribote.stack.tiling.axes import Axes
 from haribote.stack.tiling.sizes import sizes

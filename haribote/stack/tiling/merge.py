@@ -13,6 +13,7 @@ from haribote.core.elementwise import ELEMENTWISE
 from haribote.graph import Index, complete, set_metadata, updates
 from haribote.graphs.tiles import MERGED
 from haribote.stack.maps import axis_bits
+from haribote.stack.planner.same_axes import SameAxes
 
 Between = tuple[str, int]
 """A value and the number, from the last one on, of an axis that may become one with the axis before it."""
@@ -58,7 +59,7 @@ class _Apart:
 
     def __init__(self, model: onnx.ModelProto, index: Index) -> None:
         self.shape = index.shape
-        self._parent: dict[Between, Between] = {}
+        self._same = SameAxes()
         self._kept: set[Between] = set()
         for node in model.graph.node:
             names = [name for name in (*node.input, *node.output) if name]
@@ -69,14 +70,14 @@ class _Apart:
                 self._kept.update(at for name in names for at in self._all(name))
         for one, other in updates(model).items():
             self._beside(one, other)
-        self._roots = {self._root(at) for at in self._kept}
+        self._roots = {self._same.first(at) for at in self._kept}
 
     def merged(self, name: str) -> tuple[int, ...]:
         """The shape of a value."""
         found: list[int] = []
         shape = self.shape[name]
         for axis, size in enumerate(shape):
-            if axis and self._root((name, len(shape) - 1 - axis)) not in self._roots:
+            if axis and self._same.first((name, len(shape) - 1 - axis)) not in self._roots:
                 found[-1] *= size
             else:
                 found.append(size)
@@ -95,9 +96,4 @@ class _Apart:
                 self._kept.update((result, len(whole) - 2 - axis) for axis in range(left, right))
         for number in range(len(whole) - 1):
             if number < len(self.shape[name]) - 1:
-                self._parent[self._root((name, number))] = self._root((result, number))
-
-    def _root(self, at: Between) -> Between:
-        while (parent := self._parent.get(at, at)) != at:
-            at = parent
-        return at
+                self._same.join((result, number), (name, number))

@@ -11,9 +11,11 @@ import onnx
 from haribote.graph import Index
 from haribote.stack.maps import axis_bits
 from haribote.stack.planner.families import candidates
-from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of
+from haribote.stack.planner.letters import PRODUCTS, letters_of
+from haribote.stack.planner.reductions import REDUCTIONS
+from haribote.stack.planner.same_axes import Axis
 from haribote.stack.planner.streams import between_host
-from haribote.stack.tiling.axes import Axes, Axis
+from haribote.stack.tiling.axes import Axes
 from haribote.stack.vectors.expression import SUPPORTED
 from simulator.isa import ALL_PES
 

@@ -11,7 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from haribote.graph import Builder, Index, attributes, evaluate
-from haribote.stack.planner.rules import NotPlanned, rule_of
+from haribote.stack.planner.errors import NotPlanned
+from haribote.stack.planner.rules import rule_of
 from haribote.stack.planner.views import views_of
 from haribote.stack.products.spec import Spec
 from haribote.stack.program.compiled import planned, prepared

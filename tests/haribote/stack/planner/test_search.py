@@ -12,9 +12,9 @@ from haribote.graph import Builder, set_metadata
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Alias, Become, Load, Multiply, Plan, Store, Version, reads, writes
 from haribote.stack.planner import search
+from haribote.stack.planner.errors import NotPlanned
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.one_round import Found, _no_layout, ordered, planned
-from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.search import plans
 from haribote.stack.planner.tariff import NEVER, Tariff
 
