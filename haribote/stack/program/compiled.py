@@ -22,10 +22,10 @@ from haribote.stack import paths, tiling
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Plan
 from haribote.stack.planner import elementary
+from haribote.stack.planner.errors import NotPlanned
 from haribote.stack.planner.facts import MOST_WORDS
 from haribote.stack.planner.narrow import in_words, word_of
 from haribote.stack.planner.precision import checked
-from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.unsigned import signed_extremes
 from haribote.stack.program.builder import Built
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes

@@ -26,14 +26,19 @@ def units_of(found: BitMap) -> int:
     return prod(COUNTS[level] for level in UNITS[found.memory])
 
 
+def _weight(found: BitMap, level: str) -> int:
+    """How many units of the memory are in one of a level."""
+    levels = UNITS[found.memory]
+    return prod(COUNTS[below] for below in levels[levels.index(level) + 1 :])
+
+
 def bit_values(found: BitMap, bit: Bit) -> NDArray[np.int64]:
     """The value of a bit of the place, to be broadcast over [unit, long word, word]."""
     if bit.level == "address":
         return (np.arange(found.longs) >> bit.number & 1)[None, :, None]
     if bit.level == "W":
         return np.arange(2)[None, None, :]
-    below = UNITS[found.memory][UNITS[found.memory].index(bit.level) + 1 :]
-    number = np.arange(units_of(found)) // prod(COUNTS[level] for level in below) % COUNTS[bit.level]
+    number = np.arange(units_of(found)) // _weight(found, bit.level) % COUNTS[bit.level]
     return (number >> bit.number & 1)[:, None, None]
 
 
@@ -99,6 +104,5 @@ def parts_of(found: BitMap) -> Parts:
         if bit.level in ("address", "W"):
             words |= 1 if bit.level == "W" else 2 << bit.number
         else:
-            below = UNITS[found.memory][UNITS[found.memory].index(bit.level) + 1 :]
-            units |= prod(COUNTS[level] for level in below) << bit.number
+            units |= _weight(found, bit.level) << bit.number
     return Parts(units, words)

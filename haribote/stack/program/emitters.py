@@ -78,7 +78,7 @@ def emit(action: Work, context: Context) -> None:
         case Halve(source, rounded, rest):
             products.halve(code, homes.of(source), homes.of(rounded), homes.of(rest))
         case Multiply():
-            _multiply(action, context)
+            _multiplied(action, context, lambda core: homes.of(action.target))
         case Stream(matrix, vectors, target, tiling):
             matrix_at, vectors_at, target_at = (homes.of(version)[0].address for version in (matrix, vectors, target))
             emit_stream(code, tiling, matrix_at, vectors_at, target_at)
@@ -106,18 +106,9 @@ def _load_halves(target: Version, context: Context) -> None:
 def _shift(action: Shift, context: Context) -> None:
     """From one of the homes of a version to all of another."""
     source, *_ = context.homes.of(action.source)
-    source = _shaped(_partial(source, action.axes), action.target.map.shape)
+    found = reduced(source.map, action.axes, PART) if action.axes else source.map
+    source = replace(source, map=replace(found, shape=action.target.map.shape))  # axes of size 1 may be others
     moves.emit(context.code, source, context.homes.of(action.target), action.combine, action.target.fill is not None)
-
-
-def _partial(place: Place, axes: tuple[int, ...]) -> Place:
-    """A place whose map has some axes reduced to size 1, their bits carrying parts."""
-    return replace(place, map=reduced(place.map, axes, PART)) if axes else place
-
-
-def _shaped(place: Place, shape: tuple[int, ...]) -> Place:
-    """A place whose map has another shape that differs in axes of size 1 only."""
-    return replace(place, map=replace(place.map, shape=shape))
 
 
 def _compute(action: Compute, context: Context) -> None:
@@ -152,10 +143,6 @@ def _single_assignment(
         copy.output[:] = [now[name] for name in node.output]
         result.append(copy)
     return result, made
-
-
-def _multiply(action: Multiply, context: Context) -> None:
-    _multiplied(action, context, lambda core: context.homes.of(action.target))
 
 
 def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
@@ -198,10 +185,8 @@ def _taken(code: Code, found: BitMap) -> Place:
 
 def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Places]) -> Places:
     """By the first way that gives the result where it is wanted; where that is. Raises NoProduct."""
-    homes, problem = (
-        context.homes,
-        NoProduct(tr("no way to multiply {value} by {value2}", action.a.value, action.b.value)),
-    )
+    homes = context.homes
+    problem = NoProduct(tr("no way to multiply {value} by {value2}", action.a.value, action.b.value))
     halves = [homes.of(version) for version in action.halves] if action.halves is not None else None
     single = "b" if read_as_halves(action, action.a) else "a"  # beside halves only this one can be the matrix
     a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))
@@ -224,10 +209,5 @@ def _pick(action: Pick, context: Context) -> None:
     fill = action.fill if np.issubdtype(context.index.dtype[target.value], np.floating) else int(action.fill)
     assert target.fill in (None, action.fill), "a pick pads with what it fills with"
     index = homes.of(action.index) if isinstance(action.index, Version) else action.index
-    source = _nearest(homes.of(action.source))
+    source = min(homes.of(action.source), key=lambda place: place.memory != "LM0")  # from where picks read
     picks.emit(context.code, source, homes.of(target), index, fill, padding=target.fill is not None)
-
-
-def _nearest(places: Places) -> Place:
-    """The home in LM0, from where picks read, if there is one."""
-    return min(places, key=lambda place: place.memory != "LM0")

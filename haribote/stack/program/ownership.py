@@ -120,8 +120,8 @@ def _of_piece(number: int, piece: ActionCode, lives: Sequence[Life], fixed: froz
             owned |= dict.fromkeys(life.cells, str(life.version))
     known = set(fixed).union(*(_cells(piece, version) for version in dict.fromkeys(reads(piece.action))))
     for line in piece.lines:
-        touched = [(memory, cells) for memory, cells, written in _touched([line]) if written]
-        for memory, cells, written in _touched([line]):
+        touched = list(_touched(line))
+        for memory, cells, written in touched:
             if written:
                 if memory == "l2bm" and line.startswith("mv"):
                     continue  # a load writes into room that the setup has cleared for it
@@ -130,13 +130,14 @@ def _of_piece(number: int, piece: ActionCode, lives: Sequence[Life], fixed: froz
                     yield Trespass(number, line, memory, harmed, written, owner)
             elif memory not in OUTSIDE and not any((memory, cell) in known for cell in cells):
                 yield Trespass(number, line, memory, tuple(sorted(cells)), written)
-        for memory, cells in touched:
-            known |= {(memory, cell) for cell in cells} | {(memory, ALL)}
+        for memory, cells, written in touched:
+            if written:
+                known |= {(memory, cell) for cell in cells} | {(memory, ALL)}
 
 
-def _touched(lines: Sequence[str]) -> Iterator[tuple[str, frozenset[int], bool]]:
-    """What every operand touches: memory, cells, whether they are written."""
-    for node in nodes_of(assemble("\n".join(lines) + "\n")):
+def _touched(line: str) -> Iterator[tuple[str, frozenset[int], bool]]:
+    """What every operand of a line touches: memory, cells, whether they are written."""
+    for node in nodes_of(assemble(line + "\n")):
         for touch in touches(node, frozenset()):
             cells = frozenset({ALL}) if touch.cells is None else touch.cells
             if touch.memory != "bar":
