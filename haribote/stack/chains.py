@@ -8,12 +8,24 @@ from functools import cached_property
 from math import inf
 
 from haribote.stack.costs import exact
-from haribote.stack.demand import Demand, Made, Table, after, by_number
+from haribote.stack.demand import Demand, Made, Table, after, before, by_number
 from haribote.stack.maps import NOTHING, PART, BitMap, Memory, W, address
 from haribote.stack.ways import BITS, CLEAR, Way
 
 Chain = Sequence[tuple[Way, Demand]]
 """Ways, each with the demand after it."""
+
+
+def demands(ways: Sequence[Way], wanted: Demand) -> tuple[Chain, Demand] | None:
+    """Ways as a chain, and the demand before all of them; None where they do not lead to what is wanted."""
+    steps: list[tuple[Way, Demand]] = []
+    for way in reversed(ways):
+        steps.insert(0, (way, wanted))
+        asked = before(way, wanted)
+        if asked is None:
+            return None
+        wanted = asked
+    return steps, wanted
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.stack.chains import Path, cycles, fits_exactly, follow, priced
+from haribote.stack.chains import Path, cycles, demands, fits_exactly, follow, priced
 from haribote.stack.climbs import ANY, Climbs, Up, climbs
 from haribote.stack.demand import Demand, Table, before, by_number
 from haribote.stack.descents import Descents, Down, descents
@@ -62,22 +62,13 @@ def constructed(start: BitMap, wanted: BitMap, combine: str = "", count: int = T
 
 def along(ways: Sequence[Way], start: BitMap, wanted: BitMap, combine: str) -> Path:
     """The path along these ways. Raises ValueError where there is none."""
-    demand = Demand.of(wanted)
-    chain: list[tuple[Way, Demand]] = []
-    for way in reversed(ways):
-        chain.insert(0, (way, demand))
-        asked = before(way, demand)
-        if asked is None:
-            raise ValueError(tr("{name} does not lead to {wanted}", way.name, wanted))
-        demand = asked
-    join = _Join.of(start, wanted, combine)
-    clear = join.cleared(demand, sum(way.joined for way in ways))
-    path = None if clear is None else follow(chain, start, clear)
-    if path is None or clear is None:
-        raise ValueError(
-            tr("{value} do not lead from {start} to {wanted}", ", ".join(way.name for way in ways), start, wanted)
-        )
-    return in_runs(path, start, clear)
+    if (found := demands(ways, Demand.of(wanted))) is not None:
+        chain, asked = found
+        clear = _Join.of(start, wanted, combine).cleared(asked, sum(way.joined for way in ways))
+        if clear is not None and (path := follow(chain, start, clear)) is not None:
+            return in_runs(path, start, clear)
+    names = ", ".join(way.name for way in ways)
+    raise ValueError(tr("{value} do not lead from {start} to {wanted}", names, start, wanted))
 
 
 Found = tuple[float, float, int, Path]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from haribote.stack.chains import Path, cycles, follow
-from haribote.stack.demand import Demand, before, by_number
+from haribote.stack.chains import Path, cycles, demands, follow
+from haribote.stack.demand import Demand, by_number
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, Memory, W, address, unit_bits
-from haribote.stack.ways import BITS, NUMBER, Way, named
+from haribote.stack.ways import BITS, NUMBER, named
 
 _UP: dict[Memory, tuple[tuple[str, Memory, Memory], ...]] = {
     "LM": (("l1bmm", "LM", "L1BM"), ("l2bm", "L1BM", "L2BM"), ("mvp c@.p@", "L2BM", "PDM")),
@@ -47,28 +47,16 @@ def _path(start: BitMap, wanted: BitMap, within: Sequence[str]) -> Path | None:
             ending[-1] = named("l1bmm masked", "L1BM", "LM")  # else four copies of everything would climb
         if wanted[W] == NOTHING:
             ending.append(named("copy words", "LM", "LM"))
-    steps = _demands([*(named(name, "LM", "LM") for name in within), *ending], Demand.of(wanted))
+    steps = demands([*(named(name, "LM", "LM") for name in within), *ending], Demand.of(wanted))
     if steps is None:
         return None
     first, asked = steps
     middle = _middle(start, asked)
     down = [named(*way) for way in (*_UP[start.memory], *_DOWN["LM"])]
-    beginning = None if middle is None else _demands(down, Demand.of(middle))
+    beginning = None if middle is None else demands(down, Demand.of(middle))
     if beginning is None or not beginning[1].met_by(by_number(start)):
         return None
     return follow([*beginning[0], *first], start)
-
-
-def _demands(ways: Sequence[Way], wanted: Demand) -> tuple[list[tuple[Way, Demand]], Demand] | None:
-    """Every hop with the demand after it, and the demand before all of them."""
-    steps: list[tuple[Way, Demand]] = []
-    for way in reversed(ways):
-        steps.insert(0, (way, wanted))
-        asked = before(way, wanted)
-        if asked is None:
-            return None
-        wanted = asked
-    return steps, wanted
 
 
 def _middle(start: BitMap, asked: Demand) -> BitMap | None:
