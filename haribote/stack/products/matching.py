@@ -9,8 +9,8 @@ from itertools import combinations
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, address, unit_bits
 from haribote.stack.products.core import NEAR, Core, Precision, kind_of
 from haribote.stack.products.cost import ProductCost
-from haribote.stack.products.spec import Carries, Carry, Spec, Tag, tags
-from haribote.stack.products.walk import ProductSide, count
+from haribote.stack.products.spec import Carries, Carry, Spec, Tag, address_tags, tags
+from haribote.stack.products.walk import count
 
 Turn = tuple[int, int, int] | None
 FAR = tuple(bit for bit in unit_bits("LM") if bit.level != "PE")
@@ -67,7 +67,7 @@ def loops(spec: Spec, x: Carries, y: Carries, near: tuple[Bit, ...] = NEAR) -> L
     """The loops over addresses, those of `near` left out, each lowest index first; None where the operands differ in
     what is summed over there or in their batches."""
     found = [
-        sorted((tag for tag in ProductSide((), own).tags() if tag not in [own.get(bit) for bit in near]), key=spec.rank)
+        sorted((tag for _, tag in address_tags(own) if tag not in [own.get(bit) for bit in near]), key=spec.rank)
         for own in (x, y)
     ]
     shared = [[tag for tag in own if tag.letter in spec.summed | spec.batch] for own in found]
@@ -80,12 +80,9 @@ def loops(spec: Spec, x: Carries, y: Carries, near: tuple[Bit, ...] = NEAR) -> L
 
 def turns(spec: Spec, x: Carries, y: Carries) -> Iterator[tuple[Turn, Turn]]:
     """Which operands could be transposed so that W and PE carry the same summed bits in both; none, one, both."""
-    at = [
-        {carry: bit.number for bit, carry in found.items() if bit.level == "address" and isinstance(carry, Tag)}
-        for found in (x, y)
-    ]
+    at = [{tag: number for number, tag in address_tags(found)} for found in (x, y)]
     near = [[found[bit] for bit in NEAR] for found in (x, y)]
-    summed = [all(_summed(spec, carry) for carry in own) for own in near]
+    summed = [all(map(spec.is_summed, own)) for own in near]
     if summed[0] and near[0] == near[1]:
         yield None, None
     for own in range(2):
@@ -96,10 +93,6 @@ def turns(spec: Spec, x: Carries, y: Carries) -> Iterator[tuple[Turn, Turn]]:
     both = sorted((tag for tag in at[0] if tag in at[1] and tag.letter in spec.summed), key=spec.rank)
     for chosen in combinations(both, 3):
         yield tuple(tuple(found[tag] for tag in chosen) for found in at)  # type: ignore[misc]
-
-
-def _summed(spec: Spec, carry: Carry) -> bool:
-    return isinstance(carry, Tag) and carry.letter in spec.summed
 
 
 def matrix_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> Iterator[Core]:
@@ -116,7 +109,7 @@ def matrix_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> Iter
         far = meet(spec, ready[0], ready[1], FAR)
         if far is None or any(ready[0].get(bit) != ready[1].get(bit) for bit in near):
             continue
-        if not all(_summed(spec, ready[0].get(bit, NOTHING)) for bit in near):
+        if not all(spec.is_summed(ready[0].get(bit)) for bit in near):
             continue
         for number in range(2):
             found = loops(spec, ready[number], ready[1 - number], near)

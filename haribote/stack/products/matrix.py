@@ -121,7 +121,7 @@ class _Product:
         size = self.banks.chunk
         chunks = [self.walks.groups[at : at + size] for at in range(0, len(self.walks.groups), size)]
         for batch in self.walks.batches:
-            for chunk, held in product(chunks, self._held()):
+            for chunk, held in product(chunks, _ranges(self.depth, self.held)):
                 for row_group in range(number) if ahead and chunk is chunks[0] else ():
                     self._split_blocks(batch, row_group, held)
                 self._split_vectors(batch, chunk, held)
@@ -131,21 +131,16 @@ class _Product:
                     for row_group in some:
                         self._multiply(batch, row_group, chunk, blocks)
 
-    def _held(self) -> list[range]:
-        """Blocks whose vectors are split together."""
-        return [range(at, at + self.held) for at in range(0, self.depth, self.held)]
-
     def _row_groups(self) -> list[range]:
         """Row groups whose blocks are made together: one, or, of blocks that are used once, as many as half the forms
         are for."""
-        number, size = len(self.walks.row_groups), 1 if self.depth > 1 else len(self.forms) // 2
-        return [range(at, min(at + size, number)) for at in range(0, number, size)]
+        return _ranges(len(self.walks.row_groups), 1 if self.depth > 1 else len(self.forms) // 2)
 
     def _portions(self) -> list[range]:
         """Blocks that are made and used together: all, or half of those that there are forms for, so that the next are
         made meanwhile."""
-        size = self.depth if len(self.forms) >= self.depth or self.depth == 1 else len(self.forms) // 2
-        return [range(at, min(at + size, self.depth)) for at in range(0, self.depth, size)]
+        whole = len(self.forms) >= self.depth or self.depth == 1
+        return _ranges(self.depth, self.depth if whole else len(self.forms) // 2)
 
     # --- pseudo-singles -----------------------------------------------------------------------------------------
 
@@ -242,6 +237,11 @@ class _Product:
                 self.sums.bank, [self.sums.address + words * (4 * place + cycle) for cycle in range(4)], words
             )
         return self.goal.side.text(elements, self.goal.side.banks.index(self.banks.sums), self.kind.words)
+
+
+def _ranges(count: int, size: int) -> list[range]:
+    """So many numbers, some at a time."""
+    return [range(at, min(at + size, count)) for at in range(0, count, size)]
 
 
 def emit_matrix(

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from haribote.stack.maps import COPY, Bit, BitMap, address
 from haribote.stack.products.core import SINGLE, Kind
 from haribote.stack.products.matching import ALL, FAR, turned
-from haribote.stack.products.spec import Carries, Carry, Spec, Tag, index_tags, map_of, tags
-from haribote.stack.products.walk import ProductSide
+from haribote.stack.products.spec import Carries, Carry, Spec, Tag, address_tags, index_tags, map_of, tags
 
 DEALT: tuple[tuple[str, ...], ...] = (
     (),
@@ -41,14 +40,13 @@ def candidates(spec: Spec, which: str, known: BitMap, shape: Sequence[int], kind
 
 def _ready(spec: Spec, known: Carries, kind: Kind) -> Iterator[Carries]:
     """The known operand as the matrix unit could read it: as it is, or turned."""
-    at = {carry: bit.number for bit, carry in known.items() if bit.level == "address" and isinstance(carry, Tag)}
-    summed = sorted((tag for tag in at if tag.letter in spec.summed), key=spec.rank)[:3]
+    at = {tag: number for number, tag in address_tags(known)}
+    summed = sorted(filter(spec.is_summed, at), key=spec.rank)[:3]
     found = [known]
     if len(summed) == 3:
         found.append(turned(known, (at[summed[0]], at[summed[1]], at[summed[2]])))
     for carries in found:
-        near = [carries.get(bit) for bit in kind.near]
-        if all(isinstance(carry, Tag) and carry.letter in spec.summed for carry in near):
+        if all(spec.is_summed(carries.get(bit)) for bit in kind.near):
             yield carries
 
 
@@ -90,5 +88,5 @@ def _dealt(ready: Carries, units: Sequence[Bit], free: int, kept: int) -> list[t
 def _turnable(shape: Sequence[int], own: str, found: Carries, kind: Kind) -> Iterator[BitMap]:
     """An operand as it is, and as it would be before its lowest three address bits come to W and PE."""
     yield map_of(shape, own, "LM", found)
-    if len(ProductSide((), found).tags()) >= kind.lead + 3:
+    if len(address_tags(found)) >= kind.lead + 3:
         yield map_of(shape, own, "LM", turned(found, (kind.lead, kind.lead + 1, kind.lead + 2)))

@@ -83,6 +83,10 @@ class Spec:
         """The letters of both operands and the result."""
         return frozenset(self.a) & frozenset(self.b) & frozenset(self.out)
 
+    def is_summed(self, carry: Carry | None) -> bool:
+        """Whether what a bit carries is an index bit that is summed over."""
+        return isinstance(carry, Tag) and carry.letter in self.summed
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Of the result."""
@@ -109,6 +113,12 @@ def tags(found: BitMap, letters: str) -> dict[Bit, Carry]:
     """What each bit of a map carries, by letters of its axes."""
     names = index_tags(found.shape, letters)
     return {bit: carry if carry < 0 else names[carry] for bit, carry in found.carries}
+
+
+def address_tags(carries: Carries) -> list[tuple[int, Tag]]:
+    """The index bits at addresses with the numbers of the address bits, the lowest first."""
+    found = [(bit.number, c) for bit, c in carries.items() if bit.level == "address" and isinstance(c, Tag)]
+    return sorted(found, key=lambda entry: entry[0])
 
 
 def map_of(shape: Sequence[int], letters: str, memory: Memory, carries: Carries) -> BitMap:

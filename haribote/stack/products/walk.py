@@ -10,7 +10,7 @@ from math import prod
 
 from haribote.stack.maps import axis_bits
 from haribote.stack.places import Place, operand_text
-from haribote.stack.products.spec import Carries, Spec, Tag
+from haribote.stack.products.spec import Carries, Spec, Tag, address_tags
 
 Values = Mapping[Tag, int]
 """Some bits of the index; the others are 0."""
@@ -25,8 +25,7 @@ class ProductSide:
 
     def tags(self) -> list[Tag]:
         """The index bits at addresses, lowest address first."""
-        found = [(bit.number, carry) for bit, carry in self.carries.items() if bit.level == "address"]
-        return [carry for _, carry in sorted(found, key=lambda entry: entry[0]) if isinstance(carry, Tag)]
+        return [tag for _, tag in address_tags(self.carries)]
 
     def longs(self, values: Values) -> int:
         """The long word of an element, counted from the first."""

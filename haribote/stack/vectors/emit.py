@@ -51,35 +51,34 @@ def emit(
     """
     if not writes:
         return
-    if PART in next(iter(writes.values()))[0].map.table.values() and any(node.op_type != "Add" for node in nodes):
+    loop, first = Loop(tuple(nodes), reads, writes), next(iter(writes.values()))[0]
+    if PART in first.map.table.values() and any(node.op_type != "Add" for node in nodes):
         raise LayoutError(f"parts of {', '.join(writes)} can only be added up", "sum the parts first")
     mark = code.mark()
     try:
-        _whole(code, nodes, reads, writes, dtypes, constants, chosen)
+        _whole(code, loop, dtypes, constants, chosen)
     except (Stuck, NoRoom):  # shorter loops keep fewer results at a time
         if len(nodes) < 2:
             raise
         code.back(mark)
         types = {**dtypes, **types_of(nodes, dtypes, constants)}
         with code.scratch():
-            for loop in cut(code, Loop(tuple(nodes), reads, writes), next(iter(writes.values()))[0]):
-                emit(code, loop.nodes, loop.reads, loop.writes, types, constants, chosen)
+            for part in cut(code, loop, first):
+                emit(code, part.nodes, part.reads, part.writes, types, constants, chosen)
 
 
 def _whole(
     code: Code,
-    nodes: Sequence[onnx.NodeProto],
-    reads: Mapping[str, Sequence[Place]],
-    writes: Mapping[str, Sequence[Place]],
+    loop: Loop,
     dtypes: Mapping[str, np.dtype[Any]],
     constants: Mapping[str, NDArray[Any]],
     chosen: Sequence[int] | None,
 ) -> None:
     """As one loop. Raises Stuck where it is too long for that."""
-    found = expression(nodes, dtypes, constants, list(writes))
-    first = next(iter(writes.values()))[0].map
-    homes = {name: _Operand(first, name, reads[name], False) for name in found.reads}
-    targets = {name: _Operand(first, name, places, True) for name, places in writes.items()}
+    found = expression(loop.nodes, dtypes, constants, list(loop.writes))
+    first = next(iter(loop.writes.values()))[0].map
+    homes = {name: _Operand(first, name, loop.reads[name], False) for name in found.reads}
+    targets = {name: _Operand(first, name, places, True) for name, places in loop.writes.items()}
     if chosen is None:
         chosen = range(groups(next(iter(targets.values())).operand))
     with code.scratch():

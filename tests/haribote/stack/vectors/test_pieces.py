@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from haribote.stack.vectors.lines import Stuck
+from haribote.stack.vectors.pieces import Loop
 from tests.haribote.stack.vectors.chip import Watched, everywhere, node, run
 from tests.haribote.stack.vectors.test_emit import disagreement
 
@@ -20,10 +21,10 @@ def short_loops(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Loops of a few instructions, where an operator takes no more by itself."""
     whole = emitter._whole
 
-    def few(code: object, nodes: list[object], *rest: object) -> None:
-        if len(nodes) > 1:
+    def few(code: object, loop: Loop, *rest: object) -> None:
+        if len(loop.nodes) > 1:
             raise Stuck("a longer chain", "a shorter one")
-        whole(code, nodes, *rest)
+        whole(code, loop, *rest)
 
     monkeypatch.setattr(emitter, "_whole", few)
     yield
