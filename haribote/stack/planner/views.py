@@ -164,13 +164,12 @@ def _joined(parts: Sequence[Part]) -> Parts:
 
 def view_of(node: onnx.NodeProto, index: Index) -> AxisView | None:
     """What a node gives as a view of its first input; None where it moves elements or computes."""
-    if not node.output[0]:  # an optional output that is left out
+    if not node.output[0] or not node.input or not node.input[0]:  # optional ones that are left out
         return None
     source, target = index.shape[node.input[0]], index.shape[node.output[0]]
     match node.op_type:
         case "Transpose":
-            order = turned(node, len(source))
-            return AxisView.of(node.input[0], source, order)
+            return AxisView.of(node.input[0], source, turned(node, len(source)))
         case "Identity":
             return AxisView.of(node.input[0], source, range(len(source)))
         case "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten":
@@ -205,7 +204,7 @@ def views_of(model: onnx.ModelProto, index: Index) -> dict[str, AxisView]:
     """All views of a graph, of values that are none themselves."""
     found: dict[str, AxisView] = {}
     for node in model.graph.node:
-        view = view_of(node, index) if node.input and node.input[0] else None
+        view = view_of(node, index)
         if view is None:
             continue
         inner = found.get(view.root)

@@ -47,7 +47,7 @@ class Axes:
 
     def _tie(self, node: onnx.NodeProto) -> None:
         result = node.output[0]
-        view = view_of(node, self.index) if node.input and node.input[0] else None
+        view = view_of(node, self.index)
         if view is not None:
             self._all(((view.root, axis), (result, number)) for number, axis in view.whole.items())
             self._fixed.update((result, number) for number in range(len(view.axes)) if number not in view.whole)

@@ -98,7 +98,7 @@ class _Cutter:
 
     def visit(self, node: onnx.NodeProto, place: Place) -> None:
         """Write what makes one piece of a node's result."""
-        view = view_of(node, self.index) if node.input and node.input[0] else None
+        view = view_of(node, self.index)
         if view is not None:
             whole = [0] * len(self.index.shape[node.input[0]])
             for number, axis in view.whole.items():
