@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
 
 import numpy as np
 
@@ -93,16 +92,12 @@ def _map(line: str, transfer: Transfer, beside_matrix: bool) -> TransferMap:
     }
     rest = {name: value for name, value in constants.items() if name not in chosen}
     target, source = formula.points(rest, ranges)
-    grid = np.stack(np.unravel_index(np.arange(prod(map(len, ranges.values()))), [len(r) for r in ranges.values()]))
-    basis = [(row, bit) for row, values in enumerate(ranges.values()) for bit in range((len(values) - 1).bit_length())]
+    shape = [len(values) for values in ranges.values()]
+    grid = np.indices(shape).reshape(len(shape), -1)
+    basis = [(row, bit) for row, size in enumerate(shape) for bit in range((size - 1).bit_length())]
     if len(source) != grid.shape[1]:
         raise NotABitMap(tr("`{line}` leaves out points of its formula {text}", line, transfer.text()))
-    at = [
-        int(
-            np.ravel_multi_index([(1 << bit) * (k == row) for k in range(len(grid))], [len(r) for r in ranges.values()])
-        )
-        for row, bit in basis
-    ]
+    at = [int(np.ravel_multi_index([(1 << bit) * (k == row) for k in range(len(shape))], shape)) for row, bit in basis]
     for points in (source, target):
         _require_linear(line, transfer, points, grid, basis, at)
     names = list(ranges)
