@@ -6,15 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from haribote.stack.chains import Hop, Path
-from haribote.stack.code import Code, Slot
+from haribote.stack.code import GRF, LM, Code, Slot
 from haribote.stack.issues import Issue, issues, mask_lines
 from haribote.stack.places import Place
 from haribote.stack.rounds import round_count
 from simulator import isa
-
-
-def _named(issue: Issue, entries: dict[int, int]) -> Issue:
-    return replace(issue, text=issue.text.format(omr=entries[issue.masked or 0]))
 
 
 def _setting(hop: Hop, value: int) -> Callable[[int], list[str]]:
@@ -58,7 +54,7 @@ class Serial:
                     set_here, own = value, self.code.entry()
                     yield Issue("\n".join(mask_lines(hop, {value: own})), "alu")
                 entry = own
-            yield _named(issue, {value: entry})
+            yield replace(issue, text=issue.text.format(omr=entry))
 
     def _place_after(self, number: int, last: Place) -> Place:
         """Where a hop puts the tensor: room that is given back when the path is written."""
@@ -71,7 +67,7 @@ class Serial:
         memory = hop.target.memory
         if memory == "LM":
             others = [last.memory] + [target.memory] * (number + 2 == len(self.path))
-            slot = self.code.take(2 * longs, [bank for bank in ("GRF0", "GRF1", "LM0", "LM1") if bank not in others])
+            slot = self.code.take(2 * longs, [bank for bank in (*GRF, *LM) if bank not in others])
             return Place(slot.bank, slot.address, hop.target)
         address = self.code.dram(longs) if memory == "DRAM" else self.code.buffer(memory, longs)  # buffers come in turn
         return Place(memory, address, hop.target)

@@ -225,8 +225,11 @@ class BitMap:
         """The map of the transposed matrix in the same places."""
         rows, columns = self.axes
         moved = {bit: bit - columns.start + len(rows) for bit in columns} | {bit: bit - rows.start for bit in rows}
-        carries = {bit: moved.get(carry, carry) for bit, carry in self.carries}
-        return BitMap.of(self.memory, self.shape[::-1], carries)
+        return self.renamed(self.shape[::-1], moved)
+
+    def renamed(self, shape: Sequence[int], names: Mapping[int, int]) -> BitMap:
+        """The map of a tensor of another shape in the same places. names: of the index bits that have another there."""
+        return BitMap.of(self.memory, shape, {bit: names.get(carry, carry) for bit, carry in self.carries})
 
 
 @lru_cache(maxsize=1 << 16)

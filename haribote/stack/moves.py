@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from math import inf
 
+from haribote.stack.chains import Path
 from haribote.stack.chains import cycles as path_cycles
 from haribote.stack.code import Code
 from haribote.stack.costs import written
@@ -144,12 +145,17 @@ def from_dram(
     pieces = zip(found.of(source), *(found.of(place) for place in targets), strict=True)
     for number, (piece, *ends) in enumerate(pieces):
         buffer = own[number % len(own)] if own else None
-        try:
-            with code.scratch():
-                code.add(*Serial(code, (first, *others), piece, ends, buffer).lines())
-        except NoRoom:  # all at once; `emit` knows halves
-            emit(code, piece, ends)
+        _along(code, (first, *others), piece, ends, buffer)
     return found.whole
+
+
+def _along(code: Code, path: Path, source: Place, targets: Sequence[Place], buffer: int | None = None) -> None:
+    """Adds the lines of a path, or where it has no room those of `emit`, which knows halves. buffer: in L2BM."""
+    try:
+        with code.scratch():
+            code.add(*Serial(code, path, source, targets, buffer).lines())
+    except NoRoom:
+        emit(code, source, targets)
 
 
 def dram_map_of(source: BitMap) -> BitMap:
@@ -164,11 +170,7 @@ def to_dram(code: Code, source: Place, address: int) -> BitMap:
     path = (*others, last if fewer_words(last) else padded(last))
     target = Place("DRAM", address, found.whole)
     for piece, end in zip(found.of(source), found.of(target), strict=True):
-        try:
-            with code.scratch():
-                code.add(*Serial(code, path, piece, [end]).lines())
-        except NoRoom:
-            emit(code, piece, end)
+        _along(code, path, piece, [end])
     return found.whole
 
 

@@ -11,7 +11,7 @@ sums over units.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -201,5 +201,4 @@ def reduced(found: BitMap, axes: tuple[int, ...], mark: int) -> BitMap:
     renamed: dict[int, int] = {}
     for axis, bits in enumerate(found.axes):
         renamed |= dict(zip(bits, own[axis], strict=False)) if axis not in axes else dict.fromkeys(bits, mark)
-    table: Mapping[Bit, int] = {bit: renamed.get(c, c) for bit, c in found.carries}
-    return BitMap.of(found.memory, shape, table)
+    return found.renamed(shape, renamed)

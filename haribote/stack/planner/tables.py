@@ -6,7 +6,7 @@ rows in all units at once. Nothing but zeros is added, so what is chosen stays a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -27,8 +27,7 @@ def _rows(g: Rewriter) -> str | bool:
     if not _suits(g, shape[axis]):
         return False
     table = g.wide(x, range(axis, axis + count), part="table") if count else x
-    column = g.wide(wrapped_index(g, rows, shape[axis], "rows"), range(count, count + len(shape) - axis), part="column")
-    return _sum(g, table, column, shape[axis], len(shape) - axis - 1, axis + count)
+    return _along(g, table, axis, range(count, count + len(shape) - axis), axis + count)
 
 
 def _elements(g: Rewriter) -> str | bool:
@@ -41,9 +40,15 @@ def _elements(g: Rewriter) -> str | bool:
     others, asked = ([size for k, size in enumerate(g.shapes[name]) if k != axis] for name in (x, rows))
     if asked != others or not _suits(g, shape[axis]):
         return False
-    table = g.wide(x, [axis], part="table")
-    column = g.wide(wrapped_index(g, rows, shape[axis], "rows"), [axis + 1], part="column")
-    return _sum(g, table, column, shape[axis], len(shape) - axis - 1, axis + 1)
+    return _along(g, g.wide(x, [axis], part="table"), axis, [axis + 1], axis + 1)
+
+
+def _along(g: Rewriter, table: str, axis: int, axes: Sequence[int], at: int) -> str:
+    """What stands along an axis of what is read. table: with that axis at `at`; axes: more ones of the indices."""
+    x, rows = g.node.input
+    shape = g.shapes[x]
+    column = g.wide(wrapped_index(g, rows, shape[axis], "rows"), axes, part="column")
+    return _sum(g, table, column, shape[axis], len(shape) - axis - 1, at)
 
 
 def _tuples(g: Rewriter) -> str | bool:

@@ -133,8 +133,7 @@ def _renamed(version: Version, name: str, split: Split, bits: Sequence[Sequence[
     target = [bit for axis in reversed(BitMap(version.map.memory, shape, ()).axes) for bit in axis]
     source = [bit for axis in reversed(bits) for bit in axis]
     names = dict(zip(source, target, strict=True))
-    table = {bit: names.get(carry, carry) for bit, carry in version.map.carries}
-    return replace(version, value=name, map=BitMap.of(version.map.memory, shape, table), split=split)
+    return replace(version, value=name, map=version.map.renamed(shape, names), split=split)
 
 
 def _slice(parts: Parts, wanted: Part) -> list[Part]:
