@@ -13,20 +13,15 @@ from haribote.stack.demand import Demand, by_number
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, Memory, W, address, unit_bits
 from haribote.stack.ways import BITS, NUMBER, named
 
-_UP: dict[Memory, tuple[tuple[str, Memory, Memory], ...]] = {
-    "LM": (("l1bmm", "LM", "L1BM"), ("l2bm", "L1BM", "L2BM"), ("mvp c@.p@", "L2BM", "PDM")),
-    "L1BM": (("l2bm", "L1BM", "L2BM"), ("mvp c@.p@", "L2BM", "PDM")),
-    "L2BM": (("mvp c@.p@", "L2BM", "PDM"),),
-    "PDM": (),
-    "DRAM": (("mvp d@.p@", "DRAM", "PDM"),),
-}
-_DOWN: dict[Memory, tuple[tuple[str, Memory, Memory], ...]] = {
-    "LM": (("mvp p@.c@", "PDM", "L2BM"), ("l2bmb", "L2BM", "L1BM"), ("l1bmp masked", "L1BM", "LM")),
-    "L1BM": (("mvp p@.c@", "PDM", "L2BM"), ("l2bmb", "L2BM", "L1BM")),
-    "L2BM": (("mvp p@.c@", "PDM", "L2BM"),),
-    "PDM": (),
-    "DRAM": (("mvp p@.d@", "PDM", "DRAM"),),
-}
+_Step = tuple[str, Memory, Memory]
+_CLIMB: tuple[_Step, ...] = (("l1bmm", "LM", "L1BM"), ("l2bm", "L1BM", "L2BM"), ("mvp c@.p@", "L2BM", "PDM"))
+_FALL: tuple[_Step, ...] = (("mvp p@.c@", "PDM", "L2BM"), ("l2bmb", "L2BM", "L1BM"), ("l1bmp masked", "L1BM", "LM"))
+_UP: dict[Memory, tuple[_Step, ...]] = {
+    "LM": _CLIMB, "L1BM": _CLIMB[1:], "L2BM": _CLIMB[2:], "PDM": (), "DRAM": (("mvp d@.p@", "DRAM", "PDM"),),
+}  # fmt: skip
+_DOWN: dict[Memory, tuple[_Step, ...]] = {
+    "LM": _FALL, "L1BM": _FALL[:2], "L2BM": _FALL[:1], "PDM": (), "DRAM": (("mvp p@.d@", "PDM", "DRAM"),),
+}  # fmt: skip
 """Up, units are chosen by each issue and become addresses; down, addresses become units, in the PEs by masks."""
 
 

@@ -17,6 +17,10 @@ NEAR = (W, Bit("PE", 0), Bit("PE", 1))
 """The bits of the place that the matrix unit sums over, and where the rows of its result stand."""
 
 
+Turn = tuple[int, int, int] | None
+"""The three address bits of an operand that change places with W and the PE bits on the way, if any do."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """What the matrix unit takes at a time. near: the bits of the place that it sums over, and where the rows of its
@@ -63,7 +67,7 @@ class Core:
     b: BitMap
     precision: Precision
     matrix: Literal["a", "b", ""]
-    turns: tuple[tuple[int, int, int] | None, tuple[int, int, int] | None]
+    turns: tuple[Turn, Turn]
     target: BitMap
     cycles: int
     steps: int

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, address, unit_bits
-from haribote.stack.products.core import NEAR, Core, Precision, kind_of
+from haribote.stack.products.core import NEAR, Core, Precision, Turn, kind_of
 from haribote.stack.products.cost import ProductCost
 from haribote.stack.products.spec import Carries, Carry, Spec, Tag, address_tags, tags
 from haribote.stack.products.walk import count
 
-Turn = tuple[int, int, int] | None
 FAR = tuple(bit for bit in unit_bits("LM") if bit.level != "PE")
 """The bits of the place beyond those that the matrix unit sums over."""
 ALL = (*FAR, *NEAR)

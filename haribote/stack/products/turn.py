@@ -7,7 +7,8 @@ from collections.abc import Collection
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import address
 from haribote.stack.places import Place, operand_text
-from haribote.stack.products.matching import Turn, turned
+from haribote.stack.products.core import Turn
+from haribote.stack.products.matching import turned
 from haribote.stack.products.spec import Spec, map_of
 from haribote.stack.products.walk import ProductSide, walk
 
